@@ -1,0 +1,9 @@
+//! The contract between a replay and everything after it.
+//!
+//! Owns the record types of `events.jsonl`, their writer and their reader. Field names and event
+//! types are the reference client's, so that its readers work on our logs; what is ours stands
+//! under keys that they ignore. Uses `wire` (replies, failures) and `clock` (stamps).
+
+mod model;
+
+pub use model::{Event, EventKind, PromptFacts, SampleId, TurnKey};

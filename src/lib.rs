@@ -1,0 +1,47 @@
+//! `scenario` benchmarks LLM serving under agentic load.
+//!
+//! One scenario file becomes closed-loop replays of recorded multi-turn trajectories against an
+//! OpenAI-compatible endpoint, and leaves one run folder per point of the concurrency sweep:
+//!
+//! ```text
+//! scenario.yaml -> scenario (three layers of validation) -> plan (points, order)
+//! data sets     -> dataset (rows, checked)               -> prompt (arena, request ropes)
+//!                        plan + prompt -> replay -> events -> metrics -> results -> report
+//! ```
+//!
+//! Modules form layers. A module uses only modules of a strictly lower layer and its own
+//! children; `tests/it/architecture.rs` holds that.
+//!
+//! ```text
+//! L9  cli
+//! L7  report
+//! L6  replay        results
+//! L5  prompt
+//! L4  plan
+//! L3  scenario
+//! L2  dataset  ruleset  client  simulator  metrics
+//! L1  yaml  events
+//! L0  diagnostics  units  rng  digest  clock  host  wire
+//! ```
+
+pub mod cli;
+pub mod client;
+pub mod clock;
+pub mod dataset;
+pub mod diagnostics;
+pub mod digest;
+pub mod events;
+pub mod host;
+pub mod metrics;
+pub mod plan;
+pub mod prompt;
+pub mod replay;
+pub mod report;
+pub mod results;
+pub mod rng;
+pub mod ruleset;
+pub mod scenario;
+pub mod simulator;
+pub mod units;
+pub mod wire;
+pub mod yaml;

@@ -1,0 +1,7 @@
+//! The `scenario` binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    scenario::cli::main()
+}
