@@ -5,6 +5,7 @@
 //! and the simulated endpoint; the event log stores its [`Reply`]. Uses nothing else of the crate.
 
 mod failure;
+pub mod json;
 mod reply;
 
 pub use failure::{Failure, FailureKind};
