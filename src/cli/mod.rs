@@ -1,10 +1,14 @@
 //! The command line: one file per command.
 //!
-//! The only module that prints, reads the environment, or decides the exit code.
+//! The only module that prints (`console`), reads the environment (`context`), or decides the exit
+//! code (`failure`). Arguments in, text on stdout and stderr and an exit code out. A command file
+//! holds its `Args` (clap) and `run`, which returns a status or a [`failure::Failure`]; what the
+//! command *does* lives in the layers below. May use every other module.
 
-use std::process::ExitCode;
+mod app;
+mod completions;
+mod console;
+mod context;
+mod failure;
 
-/// Runs the command given by the process's arguments.
-pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
-}
+pub use app::main;

@@ -1,1 +1,5 @@
 //! (to be written)
+
+mod live;
+
+pub use live::Live;

@@ -1,0 +1,99 @@
+//! The only file that prints: results on stdout, everything else on stderr.
+//!
+//! A reader that went away (`scenario plan … | head -1`) is not an error: what cannot be printed
+//! is dropped and the job goes on.
+
+use std::io::{ErrorKind, Write};
+
+use super::failure::{ExitStatus, Failure, paint};
+
+/// Standard output and standard error with the user's wishes about them.
+pub(crate) struct Console {
+    quiet: bool,
+    stdout_color: bool,
+    stderr_color: bool,
+    stderr_tty: bool,
+}
+
+impl Console {
+    /// A console with these wishes and facts.
+    pub(super) fn new(
+        quiet: bool,
+        stdout_color: bool,
+        stderr_color: bool,
+        stderr_tty: bool,
+    ) -> Self {
+        Self { quiet, stdout_color, stderr_color, stderr_tty }
+    }
+
+    /// Whether messages and progress are to be left out.
+    pub(crate) fn quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Whether text on stdout may be coloured.
+    pub(crate) fn stdout_color(&self) -> bool {
+        self.stdout_color
+    }
+
+    /// Whether text on stderr may be coloured.
+    pub(crate) fn stderr_color(&self) -> bool {
+        self.stderr_color
+    }
+
+    /// Whether stderr is a terminal.
+    pub(crate) fn stderr_tty(&self) -> bool {
+        self.stderr_tty
+    }
+
+    /// Prints a result to stdout as it is. Fails when stdout cannot take it, such as on a full
+    /// disk; not when its reader went away.
+    pub(crate) fn out(&self, text: &str) -> Result<(), Failure> {
+        let mut stdout = std::io::stdout().lock();
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(Failure::could_not("standard output: cannot write the result").because(&error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Prints a result to stdout as one line.
+    pub(crate) fn out_line(&self, text: &str) -> Result<(), Failure> {
+        self.out(&format!("{text}\n"))
+    }
+
+    /// Prints a message to stderr as one line, unless quiet.
+    pub(crate) fn message(&self, text: &str) {
+        if !self.quiet {
+            self.err(&format!("{text}\n"));
+        }
+    }
+
+    /// Prints a warning to stderr as one line, quiet or not.
+    pub(crate) fn warning(&self, text: &str) {
+        self.err(&format!("{}: {text}\n", paint("warning", 33, self.stderr_color)));
+    }
+
+    /// Prints rendered findings to stderr as they are, quiet or not.
+    pub(crate) fn findings(&self, text: &str) {
+        self.err(text);
+    }
+
+    /// Prints why a command ended early.
+    pub(super) fn failure(&self, failure: &Failure) {
+        self.err(&failure.render(self.stderr_color));
+    }
+
+    /// Prints what clap has to say (help, version, a usage error), and tells the exit code.
+    pub(super) fn print_clap(error: &clap::Error) -> ExitStatus {
+        // Printing fails only when the reader went away.
+        let _ = error.print();
+        if error.use_stderr() { ExitStatus::Usage } else { ExitStatus::Success }
+    }
+
+    /// stderr is the last resort: there is no place left to report that it cannot be written.
+    fn err(&self, text: &str) {
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+}

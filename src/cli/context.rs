@@ -1,0 +1,39 @@
+//! What a command may know of the process it runs in.
+
+use std::io::IsTerminal as _;
+
+use super::app::ColorChoice;
+use super::console::Console;
+
+/// The process as a command sees it; the only place that reads the environment.
+pub(crate) struct Context {
+    /// Where everything is printed.
+    pub(crate) console: Console,
+    env: fn(&str) -> Option<String>,
+}
+
+impl Context {
+    /// The context of this process, with its global flags.
+    pub(super) fn of_process(quiet: bool, color: ColorChoice) -> Self {
+        let stdout_tty = std::io::stdout().is_terminal();
+        let stderr_tty = std::io::stderr().is_terminal();
+        let plain = variable("NO_COLOR").is_some_and(|value| !value.is_empty())
+            || variable("TERM").is_some_and(|value| value == "dumb");
+        let colored = |tty: bool| match color {
+            ColorChoice::Auto => tty && !plain,
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+        };
+        let console = Console::new(quiet, colored(stdout_tty), colored(stderr_tty), stderr_tty);
+        Self { console, env: variable }
+    }
+
+    /// The value of an environment variable; none when it is unset or not Unicode.
+    pub(crate) fn env(&self, name: &str) -> Option<String> {
+        (self.env)(name)
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
