@@ -1,0 +1,151 @@
+//! The read-only library of prompts.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::body::Body;
+use super::template::{PromptOptions, RequestTemplate};
+use crate::clock::Nanos;
+use crate::digest::salt_hex;
+
+/// One client request of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The `turn` of the client row in the data set.
+    pub turn: u32,
+    /// The recorded think or tool time before this request, in nanoseconds.
+    pub delay: Nanos,
+    /// Messages of the request, the system message among them.
+    pub messages: u32,
+    /// Where the request's history ends in the arena.
+    pub(super) end: usize,
+    /// Which tail closes the body.
+    pub(super) tail: u32,
+    /// The recorded reply, a message in the arena; none when the data set ends here.
+    pub(super) reply: Option<Range<usize>>,
+}
+
+/// One conversation of the data sets.
+#[derive(Clone, Debug)]
+pub struct Conversation {
+    /// The source id.
+    pub id: Arc<str>,
+    /// The index of its data set in the scenario.
+    pub dataset: u32,
+    /// Its client turns; never empty.
+    pub turns: Vec<Turn>,
+    /// The index of its first client turn over all data sets, in file order.
+    pub first_sample: u32,
+    pub(super) system: Option<Range<usize>>,
+    pub(super) start: usize,
+}
+
+impl Conversation {
+    /// The sum of the recorded delays, in nanoseconds.
+    pub fn total_delay(&self) -> Nanos {
+        self.turns.iter().map(|turn| turn.delay).fold(0, Nanos::saturating_add)
+    }
+}
+
+/// All prompts of a scenario, ready to be sent.
+#[derive(Debug)]
+pub struct Library {
+    pub(super) arena: Bytes,
+    pub(super) conversations: Vec<Conversation>,
+    pub(super) tails: Vec<Bytes>,
+    pub(super) template: RequestTemplate,
+    pub(super) options: PromptOptions,
+}
+
+impl Library {
+    /// The conversations, data set after data set, in file order.
+    pub fn conversations(&self) -> &[Conversation] {
+        &self.conversations
+    }
+
+    /// How prompts are prepared.
+    pub fn options(&self) -> &PromptOptions {
+        &self.options
+    }
+
+    /// The bytes that the prompts take in memory.
+    pub fn resident_bytes(&self) -> usize {
+        let turns: usize = self.conversations.iter().map(|c| c.turns.len()).sum();
+        self.arena.len()
+            + self.tails.iter().map(Bytes::len).sum::<usize>()
+            + turns * size_of::<Turn>()
+            + self.conversations.len() * size_of::<Conversation>()
+    }
+
+    /// Prepares a conversation for one pass (1-based): its logical id and its salted beginning.
+    ///
+    /// # Panics
+    /// When `conversation` is not an index of [`Library::conversations`].
+    pub fn session(self: &Arc<Self>, conversation: u32, pass: u32) -> Session {
+        let source = &self.conversations[conversation as usize];
+        let id = match pass {
+            1 => Arc::clone(&source.id),
+            _ => format!("{}__repeat_{pass}", source.id).into(),
+        };
+        let mut open = self.template.head().to_vec();
+        let mut close = Vec::new();
+        if source.system.is_some() {
+            open.extend_from_slice(b"{\"role\":\"system\",\"content\":\"");
+            if self.options.salt {
+                let marker = format!("[salt: {}]\\n\\n", salt_hex(&pass.to_string()));
+                open.extend_from_slice(marker.as_bytes());
+                let marker = format!("\\n\\n[salt: {}]", salt_hex(&source.id));
+                close.extend_from_slice(marker.as_bytes());
+            }
+            close.extend_from_slice(b"\"},");
+        }
+        let library = Arc::clone(self);
+        Session { library, conversation, id, open: open.into(), close: close.into() }
+    }
+}
+
+/// One conversation in one pass.
+#[derive(Clone, Debug)]
+pub struct Session {
+    library: Arc<Library>,
+    conversation: u32,
+    id: Arc<str>,
+    open: Bytes,
+    close: Bytes,
+}
+
+impl Session {
+    /// The logical id: the source id, with `__repeat_<n>` in pass n >= 2.
+    pub fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    /// The conversation as the data set holds it.
+    pub fn conversation(&self) -> &Conversation {
+        &self.library.conversations[self.conversation as usize]
+    }
+
+    /// The client turns, in order.
+    pub fn turns(&self) -> &[Turn] {
+        &self.conversation().turns
+    }
+
+    /// The request body of the turn at `index` of [`Session::turns`].
+    ///
+    /// # Panics
+    /// When there is no such turn.
+    pub fn body(&self, index: usize) -> Body {
+        let conversation = self.conversation();
+        let turn = &conversation.turns[index];
+        let system = conversation.system.clone().unwrap_or(0..0);
+        Body {
+            open: self.open.clone(),
+            system: self.library.arena.slice(system),
+            close: self.close.clone(),
+            history: self.library.arena.slice(conversation.start..turn.end),
+            tail: self.library.tails[turn.tail as usize].clone(),
+        }
+    }
+}
