@@ -16,11 +16,11 @@
 mod body;
 mod build;
 mod library;
-mod recorded;
+
 mod template;
 
 pub use body::{Body, BodyDigest, SALT_OPEN, salt_markers};
 pub use build::{BuildError, LibraryBuilder};
 pub use library::{Conversation, Library, Session, Turn};
-pub use recorded::RecordedTable;
+
 pub use template::{PromptOptions, RequestTemplate};
