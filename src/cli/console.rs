@@ -3,8 +3,9 @@
 //! A reader that went away (`scenario plan … | head -1`) is not an error: what cannot be printed
 //! is dropped and the job goes on.
 
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
+use super::app::ColorChoice;
 use super::failure::{ExitStatus, Failure, paint};
 
 /// Standard output and standard error with the user's wishes about them.
@@ -16,14 +17,20 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    /// A console with these wishes and facts.
-    pub(super) fn new(
-        quiet: bool,
-        stdout_color: bool,
-        stderr_color: bool,
-        stderr_tty: bool,
-    ) -> Self {
-        Self { quiet, stdout_color, stderr_color, stderr_tty }
+    /// The console of this process; `plain` says that the environment asks for no colour.
+    pub(super) fn of_process(quiet: bool, color: ColorChoice, plain: bool) -> Self {
+        let stderr_tty = std::io::stderr().is_terminal();
+        let colored = |tty: bool| match color {
+            ColorChoice::Auto => tty && !plain,
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+        };
+        Self {
+            quiet,
+            stdout_color: colored(std::io::stdout().is_terminal()),
+            stderr_color: colored(stderr_tty),
+            stderr_tty,
+        }
     }
 
     /// Whether messages and progress are to be left out.

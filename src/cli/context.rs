@@ -1,7 +1,5 @@
 //! What a command may know of the process it runs in.
 
-use std::io::IsTerminal as _;
-
 use super::app::ColorChoice;
 use super::console::Console;
 
@@ -15,16 +13,9 @@ pub(crate) struct Context {
 impl Context {
     /// The context of this process, with its global flags.
     pub(super) fn of_process(quiet: bool, color: ColorChoice) -> Self {
-        let stdout_tty = std::io::stdout().is_terminal();
-        let stderr_tty = std::io::stderr().is_terminal();
         let plain = variable("NO_COLOR").is_some_and(|value| !value.is_empty())
             || variable("TERM").is_some_and(|value| value == "dumb");
-        let colored = |tty: bool| match color {
-            ColorChoice::Auto => tty && !plain,
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-        };
-        let console = Console::new(quiet, colored(stdout_tty), colored(stderr_tty), stderr_tty);
+        let console = Console::of_process(quiet, color, plain);
         Self { console, env: variable }
     }
 

@@ -1,1 +1,3 @@
 //! The integration tests, one module per subject, in one binary.
+
+mod architecture;
