@@ -5,5 +5,7 @@
 //! is a value: making one never fails and never prints.
 
 mod model;
+mod source;
 
 pub use model::{Diagnostic, Label, Place, Severity};
+pub use source::SourceMap;

@@ -1,1 +1,11 @@
-//! (to be written)
+//! Scenario files: from text to a [`ValidScenario`].
+//!
+//! Owns the model of the file (one type per section), its JSON schema, loading (`extends`,
+//! `${VAR}`, relative paths, `--set`) and the three layers of validation, whose findings are
+//! reported together. Uses `yaml`, `ruleset`, `dataset` (to check the data sets), `diagnostics`,
+//! `digest` and `units`. Reads files, never the environment: variables come in as a function.
+
+mod load;
+pub mod model;
+
+pub use load::{Depth, LoadRequest, Loaded, ValidScenario, load};

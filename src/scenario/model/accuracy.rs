@@ -1,0 +1,46 @@
+//! `accuracy`: which accuracy is measured.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::units::Secret;
+
+/// Which accuracy is measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Accuracy {
+    /// Score every point's own replies against the recorded ones.
+    pub inline: bool,
+    /// Hold the mean output length against the ruleset's range.
+    pub output_length: bool,
+    /// Run SWE-bench through a service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swe_bench: Option<SweBench>,
+}
+
+/// The SWE-bench service and what it is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SweBench {
+    /// The service's base URL.
+    #[schemars(length(min = 1))]
+    pub service: String,
+    /// The service's token; appears in no output. Empty means none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<Secret>,
+    /// How many instances of SWE-bench Verified, from its start.
+    #[serde(default = "all_instances")]
+    #[schemars(range(min = 1, max = 500))]
+    pub instances: u32,
+    /// The service's template; needed for some models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// The points at which it runs: one in each region.
+    #[serde(default)]
+    pub at: Vec<u32>,
+}
+
+/// The benchmark's number of instances.
+fn all_instances() -> u32 {
+    200
+}
