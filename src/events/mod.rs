@@ -4,6 +4,11 @@
 //! types are the reference client's, so that its readers work on our logs; what is ours stands
 //! under keys that they ignore. Uses `wire` (replies, failures) and `clock` (stamps).
 
+mod format;
 mod model;
+mod prompt_data;
+mod writer;
 
+pub use format::FORMAT_VERSION;
 pub use model::{Event, EventKind, PromptFacts, SampleId, TurnKey};
+pub use writer::Writer;

@@ -31,13 +31,14 @@ pub struct TurnKey {
 /// What is known of a prompt without repeating it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptFacts {
-    /// SHA-256 of the request body.
-    pub digest: [u8; 32],
-    /// Length of the request body in bytes.
-    pub bytes: u64,
+    /// SHA-256 of the request body; none only in the log of another client.
+    pub digest: Option<[u8; 32]>,
+    /// Length of the request body in bytes; none only in the log of another client.
+    pub bytes: Option<u64>,
     /// Salt markers found in the body as sent (two when salted, else none).
     pub salt_markers: u8,
-    /// The whole body, only when `log.prompts` is set.
+    /// The whole body, only when `log.prompts` is set. It is written in the reference client's
+    /// shape, from which a reader cannot get it back.
     pub body: Option<bytes::Bytes>,
 }
 

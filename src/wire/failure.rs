@@ -27,11 +27,13 @@ pub enum FailureKind {
     PriorFailure,
     /// Not finished: the user interrupted the run.
     Interrupted,
+    /// Only in the log of another client: an error that its log does not classify.
+    Unclassified,
 }
 
 impl FailureKind {
     /// Every kind, in the order of tables.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Connect,
         Self::Tls,
         Self::HttpStatus,
@@ -42,6 +44,7 @@ impl FailureKind {
         Self::EmptyReply,
         Self::PriorFailure,
         Self::Interrupted,
+        Self::Unclassified,
     ];
 
     /// The snake_case name used in files and tables.
@@ -57,6 +60,7 @@ impl FailureKind {
             Self::EmptyReply => "empty_reply",
             Self::PriorFailure => "prior_failure",
             Self::Interrupted => "interrupted",
+            Self::Unclassified => "unclassified",
         }
     }
 }
