@@ -4,6 +4,9 @@
 //! is dropped and the job goes on.
 
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
+use std::sync::OnceLock;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::app::ColorChoice;
 use super::failure::{ExitStatus, Failure, paint};
@@ -14,6 +17,19 @@ pub(crate) struct Console {
     stdout_color: bool,
     stderr_color: bool,
     stderr_tty: bool,
+    /// The bar of the live view, once it was drawn.
+    bar: OnceLock<ProgressBar>,
+}
+
+/// How a live view is to be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LiveView {
+    /// Not at all.
+    Off,
+    /// As plain lines.
+    Lines,
+    /// As a bar that is redrawn.
+    Bar,
 }
 
 impl Console {
@@ -30,12 +46,8 @@ impl Console {
             stdout_color: colored(std::io::stdout().is_terminal()),
             stderr_color: colored(stderr_tty),
             stderr_tty,
+            bar: OnceLock::new(),
         }
-    }
-
-    /// Whether messages and progress are to be left out.
-    pub(crate) fn quiet(&self) -> bool {
-        self.quiet
     }
 
     /// Whether text on stdout may be coloured.
@@ -48,16 +60,14 @@ impl Console {
         self.stderr_color
     }
 
-    /// Whether stderr is a terminal.
-    pub(crate) fn stderr_tty(&self) -> bool {
-        self.stderr_tty
-    }
-
     /// Prints a result to stdout as it is. Fails when stdout cannot take it, such as on a full
     /// disk; not when its reader went away.
     pub(crate) fn out(&self, text: &str) -> Result<(), Failure> {
-        let mut stdout = std::io::stdout().lock();
-        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        let print = || {
+            let mut stdout = std::io::stdout().lock();
+            stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+        };
+        match self.beside_the_bar(print) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 Err(Failure::could_not("standard output: cannot write the result").because(&error))
             }
@@ -99,8 +109,49 @@ impl Console {
         if error.use_stderr() { ExitStatus::Usage } else { ExitStatus::Success }
     }
 
+    /// How a live view is to be shown.
+    pub(super) fn live_view(&self) -> LiveView {
+        match (self.quiet, self.stderr_tty) {
+            (true, _) => LiveView::Off,
+            (false, true) => LiveView::Bar,
+            (false, false) => LiveView::Lines,
+        }
+    }
+
+    /// Draws the live view's bar, with a line of text below it.
+    pub(super) fn draw_bar(&self, headline: &str, done: u64, total: u64, below: &str) {
+        let bar = self.bar.get_or_init(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let template = "{prefix} {wide_bar} {pos}/{len} turns\n{wide_msg}";
+            bar.with_style(
+                ProgressStyle::with_template(template)
+                    .unwrap_or_else(|_| ProgressStyle::default_bar())
+                    .progress_chars("=> "),
+            )
+        });
+        bar.set_length(total);
+        bar.set_prefix(headline.to_owned());
+        bar.set_message(below.to_owned());
+        bar.set_position(done);
+    }
+
+    /// Takes the live view's bar off the terminal.
+    pub(super) fn clear_bar(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+
     /// stderr is the last resort: there is no place left to report that it cannot be written.
     fn err(&self, text: &str) {
-        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        let _ = self.beside_the_bar(|| std::io::stderr().lock().write_all(text.as_bytes()));
+    }
+
+    /// Prints without breaking the live view's bar.
+    fn beside_the_bar<T>(&self, print: impl FnOnce() -> T) -> T {
+        match self.bar.get() {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
     }
 }

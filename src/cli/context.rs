@@ -1,12 +1,14 @@
 //! What a command may know of the process it runs in.
 
+use std::sync::Arc;
+
 use super::app::ColorChoice;
 use super::console::Console;
 
 /// The process as a command sees it; the only place that reads the environment.
 pub(crate) struct Context {
     /// Where everything is printed.
-    pub(crate) console: Console,
+    pub(crate) console: Arc<Console>,
     env: fn(&str) -> Option<String>,
 }
 
@@ -15,7 +17,7 @@ impl Context {
     pub(super) fn of_process(quiet: bool, color: ColorChoice) -> Self {
         let plain = variable("NO_COLOR").is_some_and(|value| !value.is_empty())
             || variable("TERM").is_some_and(|value| value == "dumb");
-        let console = Console::of_process(quiet, color, plain);
+        let console = Arc::new(Console::of_process(quiet, color, plain));
         Self { console, env: variable }
     }
 

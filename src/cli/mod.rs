@@ -10,5 +10,6 @@ mod completions;
 mod console;
 mod context;
 mod failure;
+mod progress;
 
 pub use app::main;
