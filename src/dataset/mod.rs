@@ -4,6 +4,18 @@
 //! every rule of the format checked, and the facts of a file. Bytes in, checked trajectories and
 //! diagnostics out. Uses `diagnostics`, `digest` and `wire` (compact JSON).
 
+mod calls;
+mod conversation;
+mod facts;
+mod findings;
+mod json;
+mod lines;
 mod model;
+mod reader;
+mod row;
+mod source;
 
+pub use facts::Facts;
 pub use model::{Message, Row, ToolResult, Trajectory};
+pub use reader::{Limits, ReadError, Reader};
+pub use source::Compression;

@@ -74,3 +74,16 @@ impl Row {
         !matches!(self.message, Message::Assistant { .. })
     }
 }
+
+impl Trajectory {
+    /// Whether this is an agentic-workflow conversation (its id is `sim_` and digits), as the
+    /// benchmark tells them from coding conversations (rules/agentic §9.1).
+    pub fn is_workflow(&self) -> bool {
+        self.id.strip_prefix("sim_").is_some_and(is_digits)
+    }
+}
+
+/// Whether `text` is one or more ASCII digits.
+pub(super) fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}

@@ -1,3 +1,4 @@
 //! The integration tests, one module per subject, in one binary.
 
 mod architecture;
+mod datasets;

@@ -1,0 +1,149 @@
+//! JSON values of a row, looked at without copying them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::findings::excerpt;
+
+/// Why a value cannot be used; a sentence without its subject.
+pub(super) type Unfit = String;
+
+/// What kind of value this is, for messages.
+pub(super) fn kind(raw: &RawValue) -> &'static str {
+    match raw.get().as_bytes().first() {
+        Some(b'"') => "text",
+        Some(b'{') => "an object",
+        Some(b'[') => "an array",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        _ => "a number",
+    }
+}
+
+/// `is a number (`5`), expected text`
+fn mismatch(raw: &RawValue, expected: &str) -> Unfit {
+    match kind(raw) {
+        "null" => format!("is null, expected {expected}"),
+        found => format!("is {found} ({}), expected {expected}", excerpt(raw.get())),
+    }
+}
+
+/// The text of a string.
+pub(super) fn text(raw: &RawValue) -> Result<String, Unfit> {
+    borrowed_text(raw).map(Cow::into_owned)
+}
+
+/// The text of a string, borrowed where it holds no escapes.
+pub(super) fn borrowed_text(raw: &RawValue) -> Result<Cow<'_, str>, Unfit> {
+    if kind(raw) != "text" {
+        return Err(mismatch(raw, "text"));
+    }
+    let inner = &raw.get()[1..raw.get().len() - 1];
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+        return Ok(Cow::Borrowed(inner));
+    }
+    // The syntax was checked with the row; what is left is an escape without a character.
+    serde_json::from_str(raw.get()).map(Cow::Owned).map_err(|_| {
+        "holds half of a surrogate pair (a `\\ud800`-like escape), which is no character".to_owned()
+    })
+}
+
+/// A whole number of at least 1.
+pub(super) fn positive(raw: &RawValue) -> Result<u64, Unfit> {
+    match raw.get().parse() {
+        Ok(number) if number >= 1 => Ok(number),
+        _ => Err(mismatch(raw, "a whole number of at least 1")),
+    }
+}
+
+/// A number.
+pub(super) fn number(raw: &RawValue) -> Result<f64, Unfit> {
+    if kind(raw) != "a number" {
+        return Err(mismatch(raw, "a number"));
+    }
+    serde_json::from_str(raw.get()).map_err(|_| format!("is too large ({})", excerpt(raw.get())))
+}
+
+/// A boolean.
+pub(super) fn boolean(raw: &RawValue) -> Result<bool, Unfit> {
+    serde_json::from_str(raw.get()).map_err(|_| mismatch(raw, "true or false"))
+}
+
+/// The elements of an array.
+pub(super) fn array(raw: &RawValue) -> Result<Vec<&RawValue>, Unfit> {
+    serde_json::from_str(raw.get()).map_err(|_| mismatch(raw, "an array"))
+}
+
+/// The members of an object.
+pub(super) fn object(raw: &RawValue) -> Result<Members<'_>, Unfit> {
+    Members::parse(raw.get()).map_err(|_| mismatch(raw, "an object"))
+}
+
+/// The members of an object in their order, duplicates included.
+pub(super) struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    /// Parses the text of one object.
+    pub(super) fn parse(text: &'a str) -> Result<Self, serde_json::Error> {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let members = deserializer.deserialize_map(MembersVisitor)?;
+        deserializer.end()?;
+        Ok(members)
+    }
+
+    /// The first member with this name that is not null.
+    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
+        self.0.iter().find(|(key, raw)| key == name && raw.get() != "null").map(|(_, raw)| *raw)
+    }
+
+    /// All members.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+        self.0.iter().map(|(key, raw)| (&**key, *raw))
+    }
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::with_capacity(8);
+        while let Some(Key(key)) = map.next_key()? {
+            members.push((key, map.next_value()?));
+        }
+        Ok(Members(members))
+    }
+}
+
+/// A member's name; serde borrows no `Cow` by itself.
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de> serde::Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeyVisitor;
+        impl<'de> Visitor<'de> for KeyVisitor {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+
+            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Borrowed(key)))
+            }
+
+            fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Owned(key.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
