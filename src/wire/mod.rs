@@ -4,9 +4,15 @@
 //! types, compact JSON, and the kinds of failure that an exchange can end in. Shared by the client
 //! and the simulated endpoint; the event log stores its [`Reply`]. Uses nothing else of the crate.
 
+mod builder;
+mod chunk;
+mod excerpt;
 mod failure;
 pub mod json;
 mod reply;
+pub mod sse;
 
+pub use builder::{MAX_REPLY_BYTES, ReplyBuilder, Step};
+pub use excerpt::{error_message, excerpt};
 pub use failure::{Failure, FailureKind};
 pub use reply::{FinishReason, Reply, Text, ToolCallDelta, Usage};

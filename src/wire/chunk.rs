@@ -1,0 +1,221 @@
+//! The JSON of a chat-completions chunk or whole reply, borrowed from the bytes it came in.
+//!
+//! Typed and lenient: null and absent mean the same, unknown keys are skipped unread. Nothing here
+//! allocates for a text without escapes.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::Usage;
+
+/// A chunk (`chat.completion.chunk`) or a whole reply (`chat.completion`).
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Chunk<'a> {
+    #[serde(default, borrow)]
+    pub(super) choices: First<Choice<'a>>,
+    #[serde(default)]
+    usage: Option<UsageJson>,
+    /// An error object or text.
+    #[serde(default, borrow)]
+    pub(super) error: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) object: MaybeText<'a>,
+    #[serde(default, borrow)]
+    pub(super) message: Option<&'a RawValue>,
+}
+
+impl Chunk<'_> {
+    /// The server's counts, where it sent any.
+    pub(super) fn usage(&self) -> Option<Usage> {
+        let json = self.usage.as_ref()?;
+        if json.prompt_tokens.is_none() && json.completion_tokens.is_none() {
+            return None;
+        }
+        let reasoning = json.completion_tokens_details.as_ref().and_then(|d| d.reasoning_tokens);
+        Some(Usage {
+            prompt_tokens: json.prompt_tokens.unwrap_or(0),
+            completion_tokens: json.completion_tokens.unwrap_or(0),
+            cached_tokens: json.prompt_tokens_details.as_ref().and_then(|d| d.cached_tokens),
+            reasoning_tokens: reasoning.or(json.reasoning_tokens),
+        })
+    }
+}
+
+/// One choice, streamed (`delta`) or whole (`message`).
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Choice<'a> {
+    #[serde(default, borrow)]
+    pub(super) delta: Option<Delta<'a>>,
+    #[serde(default, borrow)]
+    pub(super) message: Option<Delta<'a>>,
+    #[serde(default, borrow)]
+    pub(super) finish_reason: MaybeText<'a>,
+}
+
+/// What a chunk adds to the reply.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Delta<'a> {
+    #[serde(default, borrow)]
+    pub(super) content: MaybeText<'a>,
+    #[serde(default, borrow)]
+    reasoning_content: MaybeText<'a>,
+    #[serde(default, borrow)]
+    reasoning: MaybeText<'a>,
+    #[serde(default, borrow)]
+    pub(super) tool_calls: Option<Vec<ToolCall<'a>>>,
+}
+
+impl Delta<'_> {
+    /// The reasoning under either key; never both, since some servers send the same text twice.
+    pub(super) fn reasoning(&self) -> &str {
+        if self.reasoning_content.is_empty() {
+            self.reasoning.as_str()
+        } else {
+            self.reasoning_content.as_str()
+        }
+    }
+}
+
+/// One delta of a tool call, or a whole one.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct ToolCall<'a> {
+    #[serde(default)]
+    pub(super) index: Option<u32>,
+    #[serde(default, borrow)]
+    pub(super) id: MaybeText<'a>,
+    #[serde(default, borrow)]
+    function: Option<Function<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Function<'a> {
+    #[serde(default, borrow)]
+    name: MaybeText<'a>,
+    #[serde(default, borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+impl ToolCall<'_> {
+    /// The function's name; empty where it is not in this delta.
+    pub(super) fn name(&self) -> &str {
+        self.function.as_ref().map_or("", |function| function.name.as_str())
+    }
+
+    /// The fragment of the arguments' text. Servers send it as a JSON string; a bare object is
+    /// taken as its own text.
+    pub(super) fn arguments(&self) -> Result<Cow<'_, str>, serde_json::Error> {
+        match self.function.as_ref().and_then(|function| function.arguments) {
+            None => Ok(Cow::Borrowed("")),
+            Some(raw) if raw.get().starts_with('"') => {
+                serde_json::from_str::<MaybeText<'_>>(raw.get()).map(|text| text.0)
+            }
+            Some(raw) => Ok(Cow::Borrowed(raw.get())),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct UsageJson {
+    #[serde(default)]
+    prompt_tokens: Option<u64>,
+    #[serde(default)]
+    completion_tokens: Option<u64>,
+    #[serde(default)]
+    prompt_tokens_details: Option<PromptDetails>,
+    #[serde(default)]
+    completion_tokens_details: Option<CompletionDetails>,
+    #[serde(default)]
+    reasoning_tokens: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct PromptDetails {
+    #[serde(default)]
+    cached_tokens: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct CompletionDetails {
+    #[serde(default)]
+    reasoning_tokens: Option<u64>,
+}
+
+/// A text that may be null; borrowed where it has no escapes. (A derived `Option<Cow<str>>` would
+/// never borrow.)
+#[derive(Debug, Default)]
+pub(super) struct MaybeText<'a>(Cow<'a, str>);
+
+impl MaybeText<'_> {
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for MaybeText<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextVisitor;
+        impl<'de> Visitor<'de> for TextVisitor {
+            type Value = MaybeText<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or null")
+            }
+
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(MaybeText::default())
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(MaybeText(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(MaybeText(Cow::Owned(text.to_owned())))
+            }
+        }
+        deserializer.deserialize_any(TextVisitor)
+    }
+}
+
+/// The first element of a list, without a list; none for null and for an empty one.
+#[derive(Debug)]
+pub(super) struct First<T>(pub(super) Option<T>);
+
+impl<T> Default for First<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for First<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FirstVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstVisitor<T> {
+            type Value = First<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list or null")
+            }
+
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(First(None))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let first = seq.next_element()?;
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(First(first))
+            }
+        }
+        deserializer.deserialize_any(FirstVisitor(PhantomData))
+    }
+}
