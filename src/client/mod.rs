@@ -2,9 +2,21 @@
 //!
 //! Owns connections (TCP, TLS, in-memory pipe), the request head, one exchange from issue to last
 //! byte, and the classification of everything that can go wrong. Generic over the byte stream, so
-//! that the same HTTP stack runs over an in-memory pipe under virtual time. Uses `clock` and
-//! `wire`; knows nothing of scenarios, data sets or logs.
+//! that the same HTTP stack runs over an in-memory pipe under virtual time. Uses `clock`, `units`
+//! and `wire`; knows nothing of scenarios, data sets or logs.
 
+mod body;
+mod connection;
+mod connector;
+mod endpoint;
+mod fault;
 mod model;
+mod receive;
+mod slot;
+mod stream;
 
+pub use connector::TcpConnector;
+pub use endpoint::{Config, ConfigError, Endpoint, assign_url};
 pub use model::{Connect, Exchange, Rope};
+pub use slot::SlotClient;
+pub use stream::Stream;

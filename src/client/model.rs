@@ -67,8 +67,20 @@ pub struct Exchange {
     pub first_token_at: Option<Nanos>,
     /// When the last byte of the reply arrived, or the failure was noticed.
     pub completed_at: Nanos,
-    /// Time spent connecting, within the turn; none when an open connection was used.
+    /// Time spent connecting, within the turn; none when an open connection was used. Where
+    /// `resent` is set it runs from the start of the exchange.
     pub connect: Option<Nanos>,
+    /// The request went out twice: the server had closed the idle connection just then, before any
+    /// byte of a reply.
+    pub resent: bool,
     /// The reply, or why there is none.
     pub outcome: Result<Reply, Failure>,
+}
+
+/// What is known of an exchange before it is over; it outlives a timeout.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    pub(super) first_token_at: Option<Nanos>,
+    pub(super) connect: Option<Nanos>,
+    pub(super) resent: bool,
 }

@@ -79,11 +79,7 @@ impl Decoder {
     ///
     /// # Errors
     /// [`TooLarge`]; the decoder is of no use afterwards.
-    pub fn push(
-        &mut self,
-        bytes: &[u8],
-        sink: &mut impl FnMut(Event<'_>),
-    ) -> Result<(), TooLarge> {
+    pub fn push(&mut self, bytes: &[u8], sink: &mut impl FnMut(Event<'_>)) -> Result<(), TooLarge> {
         let mut rest = bytes;
         if self.after_cr {
             let Some(&next) = rest.first() else { return Ok(()) };

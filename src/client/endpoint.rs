@@ -1,0 +1,324 @@
+//! An endpoint: its URLs and the request heads, made once.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
+
+use super::Rope;
+use super::body::RopeBody;
+use crate::units::Secret;
+
+/// What the scenario's `endpoint` section says of connections and requests.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// `endpoint.urls`: each `http://` or `https://`, with or without a path; `/v1` may be there.
+    pub urls: Vec<String>,
+    /// `endpoint.api_key`, sent as a bearer token.
+    pub api_key: Option<Secret>,
+    /// `endpoint.headers`: sent on every request, in this order.
+    pub headers: Vec<(String, String)>,
+    /// `endpoint.session_header`: the header that carries the logical conversation id.
+    pub session_header: String,
+    /// `endpoint.connect_timeout`: the most that one connection may take, TLS included.
+    pub connect_timeout: Duration,
+    /// `endpoint.max_idle`: a connection that idled longer is not used again.
+    pub max_idle: Duration,
+    /// `endpoint.ca_file`: PEM certificates to trust instead of the system's.
+    pub ca_file: Option<PathBuf>,
+}
+
+impl Config {
+    /// A configuration with the defaults of the scenario file.
+    pub fn new(urls: Vec<String>) -> Self {
+        Self {
+            urls,
+            api_key: None,
+            headers: Vec::new(),
+            session_header: "X-Session-ID".to_owned(),
+            connect_timeout: Duration::from_secs(10),
+            max_idle: Duration::from_millis(500),
+            ca_file: None,
+        }
+    }
+}
+
+/// Why a [`Config`] cannot be used. No text of it holds a secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// `endpoint.urls` is empty.
+    #[error("endpoint.urls is empty; give at least one URL, such as http://localhost:8000")]
+    NoUrls,
+    /// A URL that cannot be used.
+    #[error("endpoint URL `{url}`: {problem}")]
+    Url {
+        /// The URL, without credentials.
+        url: String,
+        /// What is wrong with it and what was expected.
+        problem: String,
+    },
+    /// A header that cannot be sent.
+    #[error("endpoint header `{name}`: {problem}")]
+    Header {
+        /// The header's name.
+        name: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The bearer key cannot be sent.
+    #[error("endpoint.api_key holds characters that no HTTP header can carry (a line end?)")]
+    ApiKey,
+    /// The trusted certificates cannot be used.
+    #[error("endpoint.ca_file `{path}`: {problem}")]
+    CaFile {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// TLS cannot be set up.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(String),
+}
+
+/// One URL, taken apart.
+#[derive(Clone)]
+pub(super) struct Target {
+    /// `scheme://authority`, for messages.
+    pub(super) label: String,
+    pub(super) tls: bool,
+    /// The host without brackets.
+    pub(super) host: String,
+    pub(super) port: u16,
+    uri: Uri,
+    headers: HeaderMap,
+}
+
+/// An endpoint: URLs, request heads and limits, checked once and shared by every slot.
+pub struct Endpoint {
+    targets: Vec<Target>,
+    session_header: HeaderName,
+    secrets: Vec<String>,
+    pub(super) connect_timeout: Duration,
+    pub(super) max_idle: Duration,
+    pub(super) ca_file: Option<PathBuf>,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let urls: Vec<&str> = self.targets.iter().map(|target| target.label.as_str()).collect();
+        f.debug_struct("Endpoint").field("urls", &urls).finish_non_exhaustive()
+    }
+}
+
+impl Endpoint {
+    /// Checks a configuration and prepares the request heads.
+    ///
+    /// # Errors
+    /// [`ConfigError`], which names the URL or header.
+    pub fn new(config: &Config) -> Result<Self, ConfigError> {
+        if config.urls.is_empty() {
+            return Err(ConfigError::NoUrls);
+        }
+        let session_header = header_name(&config.session_header)?;
+        let targets = config
+            .urls
+            .iter()
+            .map(|url| Target::new(url, config, &session_header))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            targets,
+            session_header,
+            secrets: secrets(config),
+            connect_timeout: config.connect_timeout,
+            max_idle: config.max_idle,
+            ca_file: config.ca_file.clone(),
+        })
+    }
+
+    /// How many URLs there are; at least one.
+    pub fn urls(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// The URL with this index as `scheme://host:port`, for messages.
+    pub fn label(&self, url: usize) -> &str {
+        &self.target(url).label
+    }
+
+    /// The same for every call; an index past the end means the last URL.
+    pub(super) fn target(&self, url: usize) -> &Target {
+        &self.targets[url.min(self.targets.len() - 1)]
+    }
+
+    /// The request for one turn; none when the session id cannot be in a header.
+    pub(super) fn request(
+        &self,
+        url: usize,
+        session: &str,
+        body: Rope,
+    ) -> Option<Request<RopeBody>> {
+        let target = self.target(url);
+        let mut headers = target.headers.clone();
+        headers.insert(self.session_header.clone(), HeaderValue::from_str(session).ok()?);
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        let mut request = Request::new(RopeBody::from(body));
+        *request.method_mut() = http::Method::POST;
+        *request.uri_mut() = target.uri.clone();
+        *request.headers_mut() = headers;
+        Some(request)
+    }
+
+    /// The text with every secret of the configuration replaced, for servers that repeat a key in
+    /// their error messages.
+    pub fn redact(&self, text: String) -> String {
+        self.secrets.iter().fold(text, |text, secret| {
+            if text.contains(secret.as_str()) { text.replace(secret.as_str(), "***") } else { text }
+        })
+    }
+}
+
+impl Target {
+    fn new(url: &str, config: &Config, session: &HeaderName) -> Result<Self, ConfigError> {
+        let fail = |problem: &str| ConfigError::Url {
+            url: without_credentials(url),
+            problem: problem.to_owned(),
+        };
+        let uri: Uri = url.trim().parse().map_err(|error| fail(&format!("{error}")))?;
+        let tls = match uri.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            Some(_) => return Err(fail("the scheme must be http or https")),
+            None => return Err(fail("no scheme; write http://… or https://…")),
+        };
+        let authority = uri.authority().ok_or_else(|| fail("no host"))?;
+        if authority.as_str().contains('@') {
+            return Err(fail(
+                "credentials in a URL are not sent; use endpoint.api_key or endpoint.headers",
+            ));
+        }
+        let host = authority.host();
+        if host.is_empty() {
+            return Err(fail("no host"));
+        }
+        if authority.as_str().len() > host.len() && authority.port_u16().is_none() {
+            return Err(fail("the port is not a number from 1 to 65535"));
+        }
+        let port = authority.port_u16().unwrap_or(if tls { 443 } else { 80 });
+        if uri.query().is_some() {
+            return Err(fail("a query is not supported; give the server's base URL"));
+        }
+        let path = uri.path().trim_end_matches('/');
+        if path.ends_with("/chat/completions") {
+            return Err(fail("give the server's base URL, without /chat/completions"));
+        }
+        let base = path.strip_suffix("/v1").unwrap_or(path);
+        let request_uri = format!("{base}/v1/chat/completions")
+            .parse()
+            .map_err(|error| fail(&format!("its path is not one: {error}")))?;
+        Ok(Self {
+            label: format!("{}://{authority}", if tls { "https" } else { "http" }),
+            tls,
+            host: host.trim_start_matches('[').trim_end_matches(']').to_owned(),
+            port,
+            uri: request_uri,
+            headers: headers(authority.as_str(), config, session)?,
+        })
+    }
+}
+
+/// The prepared headers, in the order of `rules/agentic.md` §3a: Host, Authorization, Content-Type,
+/// Accept, the scenario's own.
+fn headers(
+    authority: &str,
+    config: &Config,
+    session: &HeaderName,
+) -> Result<HeaderMap, ConfigError> {
+    let mut headers = HeaderMap::with_capacity(8 + config.headers.len());
+    let host = HeaderValue::from_str(authority).map_err(|_| ConfigError::Url {
+        url: authority.to_owned(),
+        problem: "the host cannot be sent in a header".to_owned(),
+    })?;
+    headers.insert(HOST, host);
+    if let Some(key) = config.api_key.as_ref().filter(|key| !key.expose().is_empty()) {
+        let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
+            .map_err(|_| ConfigError::ApiKey)?;
+        value.set_sensitive(true);
+        headers.insert(AUTHORIZATION, value);
+    }
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+    let mut own = HeaderMap::new();
+    for (text, value) in &config.headers {
+        let name = header_name(text)?;
+        let fail =
+            |problem: &str| ConfigError::Header { name: text.clone(), problem: problem.to_owned() };
+        if name == *session {
+            return Err(fail("this is endpoint.session_header, which carries the session id"));
+        }
+        let mut value = HeaderValue::from_str(value)
+            .map_err(|_| fail("its value holds characters that no HTTP header can carry"))?;
+        value.set_sensitive(is_secret(&name));
+        own.append(name, value);
+    }
+    // A header of the scenario replaces a prepared one of the same name.
+    headers.extend(own);
+    Ok(headers)
+}
+
+fn header_name(name: &str) -> Result<HeaderName, ConfigError> {
+    let fail =
+        |problem: &str| ConfigError::Header { name: name.to_owned(), problem: problem.to_owned() };
+    let parsed: HeaderName =
+        name.parse().map_err(|_| fail("not a header name (letters, digits and `-`)"))?;
+    match parsed.as_str() {
+        "content-length" | "transfer-encoding" | "connection" | "upgrade" | "te" | "expect" => {
+            Err(fail("this header belongs to the connection and cannot be set"))
+        }
+        _ => Ok(parsed),
+    }
+}
+
+/// Whether a header's value is likely a secret, by its name.
+fn is_secret(name: &HeaderName) -> bool {
+    let name = name.as_str();
+    ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|word| name.contains(word))
+}
+
+/// What must appear in no message.
+fn secrets(config: &Config) -> Vec<String> {
+    let key = config.api_key.iter().map(|key| key.expose().to_owned());
+    let own = config
+        .headers
+        .iter()
+        .filter(|(name, _)| name.parse().is_ok_and(|name| is_secret(&name)))
+        .map(|(_, value)| value.clone());
+    key.chain(own).map(|secret| secret.trim().to_owned()).filter(|s| !s.is_empty()).collect()
+}
+
+/// A URL as it may be shown.
+fn without_credentials(url: &str) -> String {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
+    match url[start..end].rfind('@') {
+        Some(at) => format!("{}***{}", &url[..start], &url[start + at..]),
+        None => url.to_owned(),
+    }
+}
+
+/// Which of `n` URLs a conversation uses: the same in every pass, so that its prefix stays in one
+/// server's cache. `source_id` is the id without `__repeat_<n>`.
+pub fn assign_url(source_id: &str, n: usize) -> usize {
+    // FNV-1a, then a mix so that the low bits depend on every character.
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in source_id.bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    hash ^= hash >> 32;
+    hash = hash.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    hash ^= hash >> 32;
+    let n = n.max(1) as u64;
+    usize::try_from(hash % n).unwrap_or(0)
+}
