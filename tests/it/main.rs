@@ -1,4 +1,5 @@
 //! The integration tests, one module per subject, in one binary.
 
 mod architecture;
+mod client;
 mod datasets;
