@@ -1,1 +1,36 @@
-//! (to be written)
+//! The simulated endpoint: an OpenAI-compatible server as a library.
+//!
+//! Owns the server (over any byte stream, or on a TCP listener), request checking, the latency
+//! model, the prefix cache, recorded and scripted replies, faults on demand, the metrics page and
+//! the recording of requests. A [`Config`] and a table of [`RecordedReplies`] go in; HTTP comes
+//! out. It is a test instrument: its token counts are an approximation, its times are a model.
+//! Uses `wire` (encoding), `units` (the API key) and `clock`; never the client that it tests, nor
+//! data sets.
+//!
+//! ```text
+//! bytes -> server -> routes -> chat: request -> fault? -> cache -> latency -> stream -> bytes
+//!                      |               replies (recorded | scripted) ----------^
+//!                      +-> metrics page, models, health
+//! ```
+
+mod answer;
+mod cache;
+mod chat;
+mod config;
+mod faults;
+mod hash;
+mod latency;
+mod metrics;
+mod replies;
+mod request;
+mod routes;
+mod script;
+mod server;
+mod simulator;
+mod stream;
+mod ticket;
+
+pub use config::{CacheConfig, Config, ConfigError, ReplySource, Script, UsageReport};
+pub use faults::{Fault, FaultKind, Selector, When};
+pub use replies::{RecordedReplies, RecordedReply, ToolCall};
+pub use simulator::Simulator;

@@ -6,7 +6,9 @@
 
 mod builder;
 mod chunk;
+pub mod encode;
 mod excerpt;
+
 mod failure;
 pub mod json;
 mod reply;

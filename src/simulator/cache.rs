@@ -1,0 +1,182 @@
+//! The simulated prefix cache: whole blocks of prompt tokens, least recently used first out.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::config::CacheConfig;
+use super::hash;
+use super::replies::{TOKEN_BYTES, tokens};
+
+/// What a request found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lookup {
+    /// Tokens of the prompt.
+    pub(super) prompt_tokens: u64,
+    /// Leading tokens of the prompt that were cached.
+    pub(super) cached_tokens: u64,
+}
+
+/// Keys are hashes already.
+#[derive(Clone, Copy, Debug, Default)]
+struct Identity(u64);
+
+impl Hasher for Identity {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = hash::extend(self.0, bytes);
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+/// The end of the list.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    /// Stands for the block's tokens and all that precede them.
+    key: u64,
+    newer: u32,
+    older: u32,
+}
+
+/// The cache. A block is known by the hash of the whole prompt up to its end, so that equal keys
+/// mean equal prefixes.
+///
+/// A prompt's blocks are touched from its end to its start. A block is therefore always older than
+/// the blocks before it, and eviction takes the ends of prompts first.
+#[derive(Debug)]
+pub(super) struct PrefixCache {
+    block_bytes: usize,
+    capacity: usize,
+    index: HashMap<u64, u32, BuildHasherDefault<Identity>>,
+    blocks: Vec<Block>,
+    newest: u32,
+    oldest: u32,
+}
+
+/// The keys of a prompt's blocks.
+#[derive(Debug)]
+pub(super) struct Prompt {
+    keys: Vec<u64>,
+    bytes: usize,
+    block_bytes: usize,
+}
+
+impl Prompt {
+    /// Cuts a prompt, given in parts, into blocks of `block_tokens`.
+    pub(super) fn new<'a>(block_tokens: u32, parts: impl Iterator<Item = &'a [u8]>) -> Self {
+        let block_bytes = (block_tokens as usize).saturating_mul(TOKEN_BYTES).max(1);
+        let mut prompt = Self { keys: Vec::new(), bytes: 0, block_bytes };
+        let mut open: Vec<u8> = Vec::new();
+        for part in parts {
+            prompt.bytes += part.len();
+            let mut rest = part;
+            if !open.is_empty() {
+                let (missing, after) = rest.split_at(rest.len().min(block_bytes - open.len()));
+                open.extend_from_slice(missing);
+                rest = after;
+                if open.len() < block_bytes {
+                    continue;
+                }
+                prompt.push(&open);
+                open.clear();
+            }
+            let mut blocks = rest.chunks_exact(block_bytes);
+            blocks.by_ref().for_each(|block| prompt.push(block));
+            open.extend_from_slice(blocks.remainder());
+        }
+        prompt
+    }
+
+    fn push(&mut self, block: &[u8]) {
+        self.keys.push(hash::extend(self.keys.last().copied().unwrap_or_default(), block));
+    }
+
+    /// The simulated token count.
+    pub(super) fn tokens(&self) -> u64 {
+        tokens(self.bytes)
+    }
+}
+
+impl PrefixCache {
+    /// An empty cache.
+    pub(super) fn new(config: CacheConfig) -> Self {
+        Self {
+            block_bytes: (config.block_tokens as usize).saturating_mul(TOKEN_BYTES).max(1),
+            capacity: config.capacity_blocks as usize,
+            index: HashMap::default(),
+            blocks: Vec::new(),
+            newest: NONE,
+            oldest: NONE,
+        }
+    }
+
+    /// Blocks in the cache.
+    pub(super) fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Looks the prompt up, and keeps its blocks from now on. As in real servers the last token is
+    /// always computed, so that a prompt is never cached as a whole.
+    pub(super) fn lookup(&mut self, prompt: &Prompt) -> Lookup {
+        debug_assert_eq!(prompt.block_bytes, self.block_bytes);
+        let usable = prompt.bytes.saturating_sub(1) / self.block_bytes;
+        let hits = prompt.keys.iter().take_while(|key| self.index.contains_key(key)).count();
+        let kept = &prompt.keys[..prompt.keys.len().min(self.capacity)];
+        for key in kept.iter().rev() {
+            self.touch(*key);
+        }
+        let block_tokens = (self.block_bytes / TOKEN_BYTES) as u64;
+        let cached_tokens = hits.min(usable) as u64 * block_tokens;
+        Lookup { prompt_tokens: prompt.tokens(), cached_tokens }
+    }
+
+    /// Makes the block the newest one, evicting the oldest where there is no room.
+    fn touch(&mut self, key: u64) {
+        if let Some(&slot) = self.index.get(&key) {
+            self.unlink(slot);
+            self.link(slot);
+            return;
+        }
+        let slot = if self.blocks.len() < self.capacity {
+            self.blocks.push(Block { key, newer: NONE, older: NONE });
+            u32::try_from(self.blocks.len() - 1).expect("the capacity is a u32")
+        } else {
+            let slot = self.oldest;
+            self.unlink(slot);
+            self.index.remove(&self.blocks[slot as usize].key);
+            self.blocks[slot as usize].key = key;
+            slot
+        };
+        self.index.insert(key, slot);
+        self.link(slot);
+    }
+
+    fn unlink(&mut self, slot: u32) {
+        let Block { newer, older, .. } = self.blocks[slot as usize];
+        match newer {
+            NONE => self.newest = older,
+            newer => self.blocks[newer as usize].older = older,
+        }
+        match older {
+            NONE => self.oldest = newer,
+            older => self.blocks[older as usize].newer = newer,
+        }
+    }
+
+    fn link(&mut self, slot: u32) {
+        let block = &mut self.blocks[slot as usize];
+        (block.newer, block.older) = (NONE, self.newest);
+        match self.newest {
+            NONE => self.oldest = slot,
+            newest => self.blocks[newest as usize].newer = slot,
+        }
+        self.newest = slot;
+    }
+}
