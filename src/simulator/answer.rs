@@ -110,7 +110,8 @@ impl Answer {
                     let index = part - 2;
                     let call = self.calls.get(index)?;
                     if cursor.call_opened {
-                        self.piece(&call.arguments, cursor).map(|text| Fragment::Arguments(index, text))
+                        self.piece(&call.arguments, cursor)
+                            .map(|text| Fragment::Arguments(index, text))
                     } else {
                         cursor.call_opened = true;
                         Some(Fragment::Call(index, call))

@@ -1,7 +1,6 @@
 //! Chat completions: from a request to the body that answers it.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
@@ -24,7 +23,9 @@ use super::request::ChatRequest;
 use super::routes::{JSON, error, whole};
 use super::script;
 use super::simulator::Simulator;
-use super::stream::{Action, Break, BrokenOff, Interrupt, Progress, ReplyBody, Stream, fault_error};
+use super::stream::{
+    Action, Break, BrokenOff, Interrupt, Progress, ReplyBody, Stream, fault_error,
+};
 use super::ticket::Ticket;
 
 /// The longest request that is taken.
@@ -72,8 +73,7 @@ pub(super) async fn handle(
     };
     let models = &simulator.config().models;
     if !models.is_empty() && !models.iter().any(|model| *model == request.model) {
-        let message =
-            format!("the model `{}` does not exist; there are {models:?}", request.model);
+        let message = format!("the model `{}` does not exist; there are {models:?}", request.model);
         return Ok(error(StatusCode::NOT_FOUND, "NotFoundError", &message, Some("model"), ticket));
     }
     let session = head.headers.get(simulator.session_header()).map(HeaderValue::as_bytes);
@@ -97,7 +97,6 @@ fn is_authorised(simulator: &Simulator, headers: &HeaderMap) -> bool {
     let sent = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
     sent.and_then(|sent| sent.strip_prefix(b"Bearer ")) == Some(key.expose().as_bytes())
 }
-
 
 impl Exchange<'_> {
     async fn answer(mut self, mut ticket: Ticket) -> Result<Response<ReplyBody>, BrokenOff> {

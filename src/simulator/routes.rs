@@ -49,9 +49,7 @@ pub(super) async fn handle(
     }
     match route {
         Route::Chat => chat::handle(ticket, request).await,
-        Route::Models => {
-            Ok(whole(StatusCode::OK, JSON, models(ticket.simulator()).into(), ticket))
-        }
+        Route::Models => Ok(whole(StatusCode::OK, JSON, models(ticket.simulator()).into(), ticket)),
         Route::Health => Ok(whole(StatusCode::OK, JSON, Bytes::new(), ticket)),
         Route::Metrics => {
             let page = metrics::page(ticket.simulator()).into();
@@ -76,8 +74,7 @@ pub(super) fn whole(
     bytes: Bytes,
     ticket: Ticket,
 ) -> Response<ReplyBody> {
-    let mut response =
-        Response::new(ReplyBody::Whole { bytes: Some(bytes), ticket: Some(ticket) });
+    let mut response = Response::new(ReplyBody::Whole { bytes: Some(bytes), ticket: Some(ticket) });
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response

@@ -49,6 +49,7 @@ impl Connection {
 
     /// Returns once the connection has been idle for `limit`.
     async fn idle_for(&self, limit: Nanos, simulator: &Simulator) {
+        let clock = simulator.clock();
         let mut changes = self.idle_since.subscribe();
         loop {
             let since = *changes.borrow_and_update();
@@ -58,7 +59,7 @@ impl Connection {
                     changed.await;
                 }
                 Some(since) => tokio::select! {
-                    () = simulator.clock().sleep_until(since.saturating_add(limit)) => return,
+                    () = clock.sleep_until(since.saturating_add(limit)) => return,
                     _ = changed => {}
                 },
             }

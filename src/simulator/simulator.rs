@@ -67,7 +67,9 @@ impl Simulator {
         Ok(Arc::new(Self {
             latency: Latency::new(&config),
             cache: Mutex::new(PrefixCache::new(config.cache)),
-            slots: config.max_running.map(|n| Arc::new(Semaphore::new(n.min(Semaphore::MAX_PERMITS)))),
+            slots: config
+                .max_running
+                .map(|n| Arc::new(Semaphore::new(n.min(Semaphore::MAX_PERMITS)))),
             gone: watch::Sender::new(refuse_after == Some(0)),
             stopped: watch::Sender::new(false),
             counters: Counters::default(),

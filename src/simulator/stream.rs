@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -147,10 +146,8 @@ impl Stream {
     /// Waits until the next fragment is due.
     fn poll_due(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let deadline = self.ticket.clock().instant(self.due);
-        let sleep = self
-            .progress
-            .sleep
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
+        let sleep =
+            self.progress.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
         if sleep.deadline() != deadline {
             sleep.as_mut().reset(deadline);
         }

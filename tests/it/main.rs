@@ -3,3 +3,4 @@
 mod architecture;
 mod client;
 mod datasets;
+mod simulator;
