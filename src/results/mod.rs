@@ -1,1 +1,26 @@
-//! (to be written)
+//! The directory that a run leaves.
+//!
+//! Owns the layout, the manifest (the journal of a run), run folders in the official tool's shape,
+//! and the rule that files appear complete or not at all: single files are written beside their
+//! place and renamed, run folders are built under a hidden name and renamed when complete. Uses
+//! `events` (the log's writer) and `metrics` (the numbers). Facts of scenario, host and data sets
+//! come in as values.
+
+mod atomic;
+mod config;
+mod error;
+mod manifest;
+mod point;
+mod run_dir;
+mod run_folder;
+mod snapshot;
+mod summary;
+mod time;
+
+pub use config::{ConfigDataset, RunConfig, ScenarioBlock};
+pub use error::ResultsError;
+pub use manifest::{DatasetEntry, Manifest, PointEntry, PointState, ScenarioEntry, ToolEntry};
+pub use run_dir::{NewRun, RunDir};
+pub use run_folder::{EventLog, Outcome, RunFolder};
+pub use summary::{ResultSummary, RunFacts};
+pub use time::rfc3339;

@@ -1,0 +1,159 @@
+//! report.txt of a point.
+
+use std::fmt::Write as _;
+
+use crate::metrics::{Metrics, SelfCheckReport, Stats, TokenCounts};
+use crate::results::{PointState, RunFacts};
+
+pub(super) const SIMULATED: &str =
+    "SIMULATED: the endpoint was simulated; these numbers measure no real system.";
+pub(super) const SERVER_REPORTED: &str =
+    "Token counts are server-reported, not official: the rules count with the reference tokenizer.";
+pub(super) const NO_TOKENS: &str =
+    "No token numbers: at least one completed turn carried no usage from the server.";
+
+/// The report of a point, in the reference client's arrangement with what it lacks added.
+pub fn point_report(facts: &RunFacts, metrics: &Metrics, self_check: &SelfCheckReport) -> String {
+    let mut text = String::new();
+    summary(&mut text, facts, metrics, self_check)
+        .and_then(|()| breakdowns(&mut text, metrics))
+        .expect("writing to a string cannot fail");
+    text
+}
+
+fn summary(
+    text: &mut String,
+    facts: &RunFacts,
+    metrics: &Metrics,
+    self_check: &SelfCheckReport,
+) -> std::fmt::Result {
+    writeln!(text, "----------------- Summary -----------------")?;
+    if facts.simulated {
+        writeln!(text, "{SIMULATED}")?;
+    }
+    match metrics.token_counts {
+        TokenCounts::ServerReported => writeln!(text, "{SERVER_REPORTED}")?,
+        TokenCounts::Missing { .. } => writeln!(text, "{NO_TOKENS}")?,
+    }
+    match facts.state {
+        PointState::Complete => {}
+        PointState::Interrupted => {
+            writeln!(text, "WARNING: the run was interrupted; the numbers are partial.")?;
+        }
+        state => writeln!(text, "WARNING: the point is {}.", state.name())?,
+    }
+    writeln!(text, "Version: {}", facts.version)?;
+    if let Some(commit) = &facts.commit {
+        writeln!(text, "Git SHA: {commit}")?;
+    }
+    writeln!(text, "Concurrency: {}", facts.concurrency)?;
+    if let Some(region) = &facts.region {
+        writeln!(text, "Region: {region}")?;
+    }
+    writeln!(text, "Total samples issued: {}", metrics.tracked.issued)?;
+    writeln!(text, "Total samples completed: {}", metrics.tracked.completed)?;
+    writeln!(text, "Total samples failed: {}", metrics.tracked.failed)?;
+    let total = metrics.total;
+    writeln!(
+        text,
+        "With the tail after the performance window: {} issued, {} completed, {} failed, {} skipped",
+        total.issued, total.completed, total.failed, self_check.skipped
+    )?;
+    for (kind, turns) in &metrics.failures_by_kind {
+        writeln!(text, "  {}: {turns}", kind.name())?;
+    }
+    rate(text, "Duration", metrics.duration_seconds(), " seconds")?;
+    rate(text, "QPS", metrics.qps(), "")?;
+    rate(text, "TPS", metrics.system_tps(), "")?;
+    rate(text, "TPS per user", metrics.tps_per_user(), "")?;
+    rate(
+        text,
+        "E2E interactivity",
+        metrics.e2e_avg_interactivity(),
+        " tokens/second of turn time",
+    )?;
+    writeln!(text, "Self-check: {}", if self_check.passed() { "passed" } else { "FAILED" })?;
+    for violation in &self_check.violations {
+        writeln!(text, "  {}: {}", violation.check, violation.message)?;
+    }
+    writeln!(text)
+}
+
+fn rate(text: &mut String, name: &str, value: Option<f64>, unit: &str) -> std::fmt::Result {
+    match value {
+        Some(value) => writeln!(text, "{name}: {value:.2}{unit}"),
+        None => writeln!(text, "{name}: N/A"),
+    }
+}
+
+fn breakdowns(text: &mut String, metrics: &Metrics) -> std::fmt::Result {
+    let window = &metrics.window;
+    let millis = Unit { scale: 1e6, name: "ms" };
+    let tokens = Unit { scale: 1.0, name: "tokens" };
+    writeln!(text, "------------------- Latency Breakdowns -------------------")?;
+    block(text, "TTFT", window.ttft.as_ref(), millis)?;
+    block(text, "TPOT", window.tpot.as_ref(), millis)?;
+    block(text, "Latency", window.latency.as_ref(), millis)?;
+    block(text, "Input sequence lengths", window.input_tokens.as_ref(), tokens)?;
+    block(text, "Output sequence lengths", window.output_tokens.as_ref(), tokens)?;
+    let full_run = metrics.full_run_output_tokens.as_ref();
+    block(text, "Output sequence lengths, full run", full_run, tokens)?;
+    writeln!(text, "----------------- End of Report -----------------")
+}
+
+#[derive(Clone, Copy)]
+struct Unit {
+    scale: f64,
+    name: &'static str,
+}
+
+fn block(text: &mut String, title: &str, stats: Option<&Stats>, unit: Unit) -> std::fmt::Result {
+    let Some(stats) = stats else { return Ok(()) };
+    let Unit { scale, name } = unit;
+    writeln!(text, "{title}:")?;
+    for (label, value) in [
+        ("Min", stats.min.as_f64()),
+        ("Max", stats.max.as_f64()),
+        ("Median", stats.median()),
+        ("Avg.", stats.avg),
+        ("Std Dev.", stats.std_dev),
+    ] {
+        writeln!(text, "  {label}: {:.2} {name}", value / scale)?;
+    }
+    histogram(text, stats, scale)?;
+    writeln!(text, "\n  Percentiles:")?;
+    for (key, value) in &stats.percentiles {
+        writeln!(text, "  {key:>6}: {:.2} {name}", value / scale)?;
+    }
+    if let Some(estimates) = &stats.early_stopping {
+        writeln!(text, "\n  Early-stopping percentile estimates (N/A = insufficient samples):")?;
+        for (key, value) in estimates {
+            match value {
+                Some(value) => writeln!(text, "  {key:>6}: {:.2} {name}", value / scale)?,
+                None => writeln!(text, "  {key:>6}: N/A {name}")?,
+            }
+        }
+    }
+    writeln!(text)
+}
+
+/// The longest bar.
+const BAR: u64 = 30;
+
+fn histogram(text: &mut String, stats: &Stats, scale: f64) -> std::fmt::Result {
+    writeln!(text, "\n  Histogram:")?;
+    let last = stats.histogram.len().saturating_sub(1);
+    let range = |at: usize, (low, high): (f64, f64)| {
+        let close = if at == last { ']' } else { ')' };
+        format!("[{:.2}, {:.2}{close}", low / scale, high / scale)
+    };
+    let ranges: Vec<String> =
+        stats.histogram.iter().enumerate().map(|(at, &(edges, _))| range(at, edges)).collect();
+    let width = ranges.iter().map(String::len).max().unwrap_or(0);
+    let most = stats.histogram.iter().map(|&(_, count)| count).max().unwrap_or(0).max(1);
+    for (range, &(_, count)) in ranges.iter().zip(&stats.histogram) {
+        let bar = usize::try_from(count * BAR / most).unwrap_or(0);
+        writeln!(text, "    {range:>width$} |{} {count}", "#".repeat(bar))?;
+    }
+    Ok(())
+}

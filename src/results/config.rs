@@ -1,0 +1,195 @@
+//! config.yaml: the resolved configuration in the reference client's shape.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// What config.yaml of a point says. Secrets must not be put in here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunConfig {
+    /// The run's name, such as `qwen-coding-workflow-r8`.
+    pub name: String,
+    /// The model as sent.
+    pub model: String,
+    /// Sampling parameters exactly as the scenario gave them, under the scenario's names;
+    /// `max_tokens` is written as `max_new_tokens`.
+    pub sampling: Map<String, Value>,
+    /// The tokenizer's directory, where one is set.
+    pub tokenizer: Option<String>,
+    /// The data sets of the mix.
+    pub datasets: Vec<ConfigDataset>,
+    /// `load.turn_timeout`.
+    pub turn_timeout: Duration,
+    /// `cache.salt`.
+    pub salt: bool,
+    /// Whether recorded tool delays are kept unchanged.
+    pub tool_delays: bool,
+    /// The headers that carry the logical conversation id.
+    pub routing_headers: Vec<String>,
+    /// Trajectories issued over all passes.
+    pub trajectories: u64,
+    /// The seed of the order.
+    pub seed: u64,
+    /// Conversations active at once.
+    pub concurrency: u32,
+    /// `endpoint.max_idle`.
+    pub max_idle: Duration,
+    /// The URLs; for the simulated endpoint a text that says so.
+    pub endpoints: Vec<String>,
+    /// What the reference client has no key for.
+    pub scenario: ScenarioBlock,
+}
+
+/// One data set in config.yaml.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConfigDataset {
+    /// Its name in the scenario.
+    pub name: String,
+    /// Its file.
+    pub path: String,
+}
+
+/// The block of our own settings in config.yaml.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ScenarioBlock {
+    /// The tool's version.
+    pub version: String,
+    /// SHA-256 of the resolved scenario.
+    pub digest: String,
+    /// Whether the endpoint was the simulated one.
+    pub simulated: bool,
+    /// Further settings by their name in the scenario file, such as `load.tail`.
+    pub settings: Map<String, Value>,
+}
+
+impl RunConfig {
+    /// The YAML text.
+    pub(super) fn to_yaml(&self) -> String {
+        serde_yaml::to_string(&Resolved::new(self))
+            .expect("our own types have only text keys and no errors")
+    }
+}
+
+#[derive(Serialize)]
+struct Resolved<'a> {
+    name: &'a str,
+    version: &'static str,
+    r#type: &'static str,
+    model_params: Map<String, Value>,
+    datasets: Vec<Dataset<'a>>,
+    settings: Settings,
+    endpoint_config: Endpoint<'a>,
+    scenario: &'a ScenarioBlock,
+}
+
+#[derive(Serialize)]
+struct Dataset<'a> {
+    name: &'a str,
+    r#type: &'static str,
+    path: &'a str,
+    agentic_inference: Agentic<'a>,
+}
+
+#[derive(Serialize)]
+struct Agentic<'a> {
+    turn_timeout_s: f64,
+    enable_salt: bool,
+    inject_tool_delay: bool,
+    routing_headers: &'a [String],
+    num_trajectories_to_issue: u64,
+    stop_issuing_on_first_user_complete: bool,
+}
+
+#[derive(Serialize)]
+struct Settings {
+    runtime: Runtime,
+    load_pattern: LoadPattern,
+    client: Client,
+    warmup: Warmup,
+}
+
+#[derive(Serialize)]
+struct Runtime {
+    scheduler_random_seed: u64,
+    dataloader_random_seed: u64,
+}
+
+#[derive(Serialize)]
+struct LoadPattern {
+    r#type: &'static str,
+    target_concurrency: u32,
+}
+
+#[derive(Serialize)]
+struct Client {
+    warmup_connections: u32,
+    max_idle_time: f64,
+}
+
+#[derive(Serialize)]
+struct Warmup {
+    enabled: bool,
+}
+
+#[derive(Serialize)]
+struct Endpoint<'a> {
+    endpoints: &'a [String],
+    api_type: &'static str,
+}
+
+impl<'a> Resolved<'a> {
+    fn new(config: &'a RunConfig) -> Self {
+        let dataset = |dataset: &'a ConfigDataset| Dataset {
+            name: &dataset.name,
+            r#type: "performance",
+            path: &dataset.path,
+            agentic_inference: Agentic {
+                turn_timeout_s: config.turn_timeout.as_secs_f64(),
+                enable_salt: config.salt,
+                inject_tool_delay: config.tool_delays,
+                routing_headers: &config.routing_headers,
+                num_trajectories_to_issue: config.trajectories,
+                stop_issuing_on_first_user_complete: false,
+            },
+        };
+        Self {
+            name: &config.name,
+            version: "1.0",
+            r#type: "online",
+            model_params: model_params(config),
+            datasets: config.datasets.iter().map(dataset).collect(),
+            settings: Settings {
+                runtime: Runtime {
+                    scheduler_random_seed: config.seed,
+                    dataloader_random_seed: config.seed,
+                },
+                load_pattern: LoadPattern {
+                    r#type: "agentic_inference",
+                    target_concurrency: config.concurrency,
+                },
+                client: Client {
+                    warmup_connections: 0,
+                    max_idle_time: config.max_idle.as_secs_f64(),
+                },
+                warmup: Warmup { enabled: false },
+            },
+            endpoint_config: Endpoint { endpoints: &config.endpoints, api_type: "openai" },
+            scenario: &config.scenario,
+        }
+    }
+}
+
+fn model_params(config: &RunConfig) -> Map<String, Value> {
+    let mut params = Map::new();
+    params.insert("name".to_owned(), config.model.clone().into());
+    for (key, value) in &config.sampling {
+        let key = if key == "max_tokens" { "max_new_tokens" } else { key };
+        params.insert(key.to_owned(), value.clone());
+    }
+    params.insert("streaming".to_owned(), "on".into());
+    if let Some(tokenizer) = &config.tokenizer {
+        params.insert("tokenizer_name".to_owned(), tokenizer.clone().into());
+    }
+    params
+}

@@ -1,0 +1,174 @@
+//! A result directory: one run of one scenario.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::atomic;
+use super::error::ResultsError;
+use super::manifest::{Manifest, PointState};
+use super::run_folder::{Outcome, RunFolder};
+use super::time::rfc3339;
+
+pub(super) const MANIFEST_FILE: &str = "manifest.json";
+const POINTS: &str = "points";
+
+/// What a new result directory is made of.
+#[derive(Clone, Debug)]
+pub struct NewRun<'a> {
+    /// The directory to make, `results/<scenario>/<run-id>`.
+    pub path: &'a Path,
+    /// Whether a directory that is already there may be replaced.
+    pub force: bool,
+    /// The manifest to begin with.
+    pub manifest: Manifest,
+    /// The scenario file as given.
+    pub source: &'a str,
+    /// The scenario merged and expanded, secrets removed.
+    pub resolved: &'a str,
+}
+
+/// A result directory that is being filled.
+#[derive(Debug)]
+pub struct RunDir {
+    path: PathBuf,
+    manifest: Manifest,
+    replaced: Option<PathBuf>,
+}
+
+impl RunDir {
+    /// Makes the directory with its manifest and the scenario. One that is already there is an
+    /// error; with `force` it is moved aside to a hidden name and removed only after the new run
+    /// is complete.
+    pub fn create(run: NewRun<'_>) -> Result<Self, ResultsError> {
+        let path = run.path.to_owned();
+        let replaced = match path.symlink_metadata() {
+            Ok(_) if run.force => Some(atomic::move_aside(&path, "replaced")?),
+            Ok(_) => return Err(ResultsError::Exists { path }),
+            Err(_) => None,
+        };
+        atomic::create_directories(&path.join(POINTS))?;
+        atomic::write(&path.join("scenario.yaml"), run.source.as_bytes())?;
+        atomic::write(&path.join("scenario.resolved.yaml"), run.resolved.as_bytes())?;
+        run.manifest.write(&path)?;
+        Ok(Self { path, manifest: run.manifest, replaced })
+    }
+
+    /// Opens a result directory to go on with its unfinished points.
+    pub fn open(path: &Path) -> Result<Self, ResultsError> {
+        Ok(Self { path: path.to_owned(), manifest: Manifest::read(path)?, replaced: None })
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The manifest as it stands on disk.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Where the directory that this one replaces was moved to, while it is still kept.
+    pub fn replaced(&self) -> Option<&Path> {
+        self.replaced.as_deref()
+    }
+
+    /// Begins a point: makes its hidden folder and says in the manifest that it runs. What a killed
+    /// run left of the point is moved aside.
+    pub fn start_point(
+        &mut self,
+        concurrency: u32,
+        now: SystemTime,
+    ) -> Result<RunFolder, ResultsError> {
+        let points = self.path.join(POINTS);
+        let target = points.join(format!("r{concurrency}"));
+        let partial = points.join(format!(".r{concurrency}.partial"));
+        self.manifest.point_mut(&self.path, concurrency)?;
+        if target.symlink_metadata().is_ok() {
+            let state = self.manifest.point_mut(&self.path, concurrency)?.state;
+            if state == PointState::Complete {
+                return Err(ResultsError::Exists { path: target });
+            }
+            atomic::move_aside(&target, state.name())?;
+        }
+        if partial.symlink_metadata().is_ok() {
+            atomic::move_aside(&partial, "killed")?;
+        }
+        atomic::create_directories(&partial)?;
+        let entry = self.manifest.point_mut(&self.path, concurrency)?;
+        entry.state = PointState::Running;
+        entry.started_at = Some(rfc3339(now));
+        (entry.folder, entry.finished_at, entry.error) = (None, None, None);
+        self.manifest.state = PointState::Running;
+        self.manifest.finished_at = None;
+        self.manifest.write(&self.path)?;
+        Ok(RunFolder::new(concurrency, partial, target))
+    }
+
+    /// Ends a point with its numbers: writes every file of the run folder, gives the folder its
+    /// final name, and says so in the manifest. Returns the folder.
+    pub fn finish_point(
+        &mut self,
+        folder: RunFolder,
+        outcome: &Outcome<'_>,
+        now: SystemTime,
+    ) -> Result<PathBuf, ResultsError> {
+        let concurrency = folder.concurrency();
+        let target = folder.finish(outcome)?;
+        let entry = self.manifest.point_mut(&self.path, concurrency)?;
+        entry.state = outcome.facts.state;
+        entry.folder = Some(format!("{POINTS}/r{concurrency}"));
+        entry.finished_at = Some(rfc3339(now));
+        entry.turns = Some(outcome.metrics.total);
+        entry.skipped = Some(outcome.self_check.skipped);
+        entry.violations = Some(outcome.self_check.violations.len() as u64);
+        self.manifest.write(&self.path)?;
+        Ok(target)
+    }
+
+    /// Ends a point that left no numbers: the manifest says why, the hidden folder stays for a
+    /// look at what there is.
+    pub fn fail_point(
+        &mut self,
+        concurrency: u32,
+        error: String,
+        now: SystemTime,
+    ) -> Result<(), ResultsError> {
+        let entry = self.manifest.point_mut(&self.path, concurrency)?;
+        entry.state = PointState::Failed;
+        entry.finished_at = Some(rfc3339(now));
+        entry.error = Some(error);
+        self.manifest.write(&self.path)
+    }
+
+    /// Writes a file at the top of the directory, such as `curve.json`, replacing it.
+    pub fn write_file(&self, name: &str, content: &[u8]) -> Result<PathBuf, ResultsError> {
+        let path = self.path.join(name);
+        atomic::write(&path, content)?;
+        Ok(path)
+    }
+
+    /// Ends the run: interrupted or failed if a point was, complete when all are. A directory that
+    /// was moved aside is removed only if the run is complete.
+    pub fn finish(&mut self, now: SystemTime) -> Result<PointState, ResultsError> {
+        let has = |state| self.manifest.points.iter().any(|point| point.state == state);
+        self.manifest.state = if has(PointState::Failed) || has(PointState::Running) {
+            PointState::Failed
+        } else if has(PointState::Interrupted) || has(PointState::Planned) {
+            PointState::Interrupted
+        } else {
+            PointState::Complete
+        };
+        self.manifest.finished_at = Some(rfc3339(now));
+        self.manifest.write(&self.path)?;
+        if self.manifest.state == PointState::Complete
+            && let Some(old) = self.replaced.take()
+        {
+            let removed =
+                if old.is_dir() { fs::remove_dir_all(&old) } else { fs::remove_file(&old) };
+            removed.map_err(ResultsError::write("remove", &old))?;
+        }
+        Ok(self.manifest.state)
+    }
+}

@@ -1,0 +1,157 @@
+//! A run folder: what one point leaves, as the official tools read it.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde::ser::SerializeMap;
+
+use super::atomic;
+use super::config::RunConfig;
+use super::error::ResultsError;
+use super::manifest::pretty;
+use super::point::PointYaml;
+use super::snapshot::Snapshot;
+use super::summary::{ResultSummary, RunFacts};
+use crate::events::{SampleId, Writer};
+use crate::metrics::{Metrics, SelfCheckReport};
+
+/// Events are written in pieces of this size.
+const LOG_BUFFER: usize = 256 * 1024;
+
+/// What a finished point is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome<'a> {
+    /// What the numbers belong to.
+    pub facts: &'a RunFacts,
+    /// The numbers.
+    pub metrics: &'a Metrics,
+    /// The self-check's report.
+    pub self_check: &'a SelfCheckReport,
+    /// The resolved configuration.
+    pub config: &'a RunConfig,
+    /// Every issued turn, in the order of issue, with its client turn's index in the data sets
+    /// (client turns counted over all trajectories in file order).
+    pub samples: &'a [(SampleId, u64)],
+    /// report.txt.
+    pub report: &'a str,
+}
+
+/// A run folder under its hidden name.
+#[derive(Debug)]
+pub struct RunFolder {
+    concurrency: u32,
+    partial: PathBuf,
+    target: PathBuf,
+}
+
+impl RunFolder {
+    pub(super) fn new(concurrency: u32, partial: PathBuf, target: PathBuf) -> Self {
+        Self { concurrency, partial, target }
+    }
+
+    /// The point's concurrency.
+    pub fn concurrency(&self) -> u32 {
+        self.concurrency
+    }
+
+    /// Where the folder is while it is not complete.
+    pub fn partial_path(&self) -> &Path {
+        &self.partial
+    }
+
+    /// Makes events.jsonl, empty. Its write errors name the file.
+    pub fn event_log(&self) -> Result<Writer<EventLog>, ResultsError> {
+        let path = self.partial.join("events.jsonl");
+        let file = File::create_new(&path).map_err(ResultsError::write("create", &path))?;
+        let file = BufWriter::with_capacity(LOG_BUFFER, file);
+        Ok(Writer::new(EventLog { path, file }))
+    }
+
+    /// Writes every file but the event log and gives the folder its final name.
+    pub(super) fn finish(self, outcome: &Outcome<'_>) -> Result<PathBuf, ResultsError> {
+        let Outcome { facts, metrics, self_check, config, samples, report } = *outcome;
+        let summary = ResultSummary::new(metrics, facts);
+        let snapshot = Snapshot::new(metrics, facts);
+        let config_yaml = config.to_yaml();
+        let point_yaml = PointYaml::new(facts, config).to_yaml();
+        for directory in ["performance", "metrics"] {
+            atomic::create_directories(&self.partial.join(directory))?;
+        }
+        let files: [(&str, Vec<u8>); 7] = [
+            ("config.yaml", config_yaml.into_bytes()),
+            ("point.yaml", point_yaml.into_bytes()),
+            ("performance/result_summary.json", pretty(&summary)),
+            ("metrics/final_snapshot.json", pretty(&snapshot)),
+            ("report.txt", report.as_bytes().to_vec()),
+            ("sample_idx_map.json", pretty(&SampleIndexMap { performance: samples })),
+            ("self_check.json", pretty(self_check)),
+        ];
+        for (name, bytes) in &files {
+            atomic::write(&self.partial.join(name), bytes)?;
+        }
+        sync_log(&self.partial.join("events.jsonl"))?;
+        atomic::rename(&self.partial, &self.target)?;
+        Ok(self.target)
+    }
+}
+
+/// Makes the log durable before the folder gets its final name.
+fn sync_log(path: &Path) -> Result<(), ResultsError> {
+    match File::open(path).and_then(|file| file.sync_all()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other.map_err(ResultsError::write("write", path)),
+    }
+}
+
+/// The file behind an event log.
+#[derive(Debug)]
+pub struct EventLog {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl EventLog {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn name_file(&self, error: io::Error) -> io::Error {
+        let kind = error.kind();
+        let path = self.path.clone();
+        io::Error::new(kind, ResultsError::Write { doing: "write", path, source: error })
+    }
+}
+
+impl Write for EventLog {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes).map_err(|error| self.name_file(error))
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes).map_err(|error| self.name_file(error))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush().map_err(|error| self.name_file(error))
+    }
+}
+
+/// sample_idx_map.json: sample id to data set index, per phase.
+#[derive(serde::Serialize)]
+struct SampleIndexMap<'a> {
+    #[serde(serialize_with = "sample_map")]
+    performance: &'a [(SampleId, u64)],
+}
+
+fn sample_map<S: serde::Serializer>(
+    samples: &&[(SampleId, u64)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(samples.len()))?;
+    for (sample, index) in *samples {
+        map.serialize_entry(&sample.to_string(), index)?;
+    }
+    map.end()
+}
