@@ -45,7 +45,8 @@ mod tests {
 
     #[test]
     fn known_times() {
-        let text = |secs, millis| rfc3339(UNIX_EPOCH + Duration::new(secs, millis * 1_000_000));
+        let text =
+            |secs, millis: u32| rfc3339(UNIX_EPOCH + Duration::new(secs, millis * 1_000_000));
         assert_eq!(text(0, 0), "1970-01-01T00:00:00.000Z");
         assert_eq!(text(951_782_399, 999), "2000-02-28T23:59:59.999Z");
         assert_eq!(text(951_782_400, 0), "2000-02-29T00:00:00.000Z");
