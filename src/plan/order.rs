@@ -1,0 +1,193 @@
+//! In which order trajectories start.
+
+use crate::rng::PyRandom;
+use crate::scenario::model::Order;
+
+/// How many trajectories of a data set take part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetSize {
+    /// Trajectories that the loaded data set holds.
+    pub trajectories: u32,
+    /// How many of them one pass plays, from the set's beginning; more than there are means all.
+    pub take: u32,
+}
+
+/// The passes of a replay, one after another without end. Each is the order in which its
+/// trajectories start: a permutation of the taken trajectories' global indices, which count
+/// through all trajectories of the first set, then of the second, and so on.
+///
+/// * [`Order::Sequential`]: file order, set after set, as the reference client of August 2026.
+/// * [`Order::Interleaved`]: file order in each set; the sets dealt evenly, so that any stretch of
+///   a pass holds them in about the proportion of the mix.
+/// * [`Order::Shuffled`]: one `random.Random(seed)`, and one list that each pass shuffles again in
+///   place (it is never put back into order), as the newer reference client.
+pub fn passes(sets: &[SetSize], order: Order, seed: u64) -> Passes {
+    let list = match order {
+        Order::Interleaved => interleaved(sets),
+        Order::Sequential | Order::Shuffled => ranges(sets).flatten().collect(),
+    };
+    let random = matches!(order, Order::Shuffled).then(|| PyRandom::new(seed));
+    Passes { list, random }
+}
+
+/// Iterator of [`passes`].
+#[derive(Clone, Debug)]
+pub struct Passes {
+    list: Vec<u32>,
+    random: Option<PyRandom>,
+}
+
+impl Iterator for Passes {
+    type Item = Vec<u32>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(random) = &mut self.random {
+            random.shuffle(&mut self.list);
+        }
+        Some(self.list.clone())
+    }
+}
+
+/// The global indices that each set contributes.
+fn ranges(sets: &[SetSize]) -> impl Iterator<Item = std::ops::Range<u32>> + '_ {
+    sets.iter().scan(0_u32, |start, set| {
+        let range = *start..start.saturating_add(set.take.min(set.trajectories));
+        *start = start.saturating_add(set.trajectories);
+        Some(range)
+    })
+}
+
+/// Deals the sets evenly: the k-th of a set's n trajectories belongs at the place (2k + 1) / 2n of
+/// the pass, and equal places go to the earlier set.
+fn interleaved(sets: &[SetSize]) -> Vec<u32> {
+    let mut dealt: Vec<(Place, usize, u32)> = Vec::new();
+    for (set, range) in ranges(sets).enumerate() {
+        let count = u128::from(range.end - range.start);
+        dealt.extend((0_u128..).zip(range).map(|(k, index)| {
+            let place = Place { numerator: 2 * k + 1, denominator: 2 * count };
+            (place, set, index)
+        }));
+    }
+    dealt.sort_unstable();
+    dealt.into_iter().map(|(_, _, index)| index).collect()
+}
+
+/// A fraction with a denominator above 0, compared exactly.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    numerator: u128,
+    denominator: u128,
+}
+
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.numerator * other.denominator).cmp(&(other.numerator * self.denominator))
+    }
+}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Place {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::digest;
+
+    fn set(trajectories: u32, take: u32) -> SetSize {
+        SetSize { trajectories, take }
+    }
+
+    #[test]
+    fn sequential_is_file_order_in_every_pass() {
+        let mut passes = passes(&[set(3, 2), set(2, 9)], Order::Sequential, 1);
+        assert_eq!(passes.next().unwrap(), [0, 1, 3, 4]);
+        assert_eq!(passes.next().unwrap(), [0, 1, 3, 4]);
+    }
+
+    #[test]
+    fn interleaved_deals_in_proportion() {
+        let mut passes = passes(&[set(2, 2), set(4, 4)], Order::Interleaved, 1);
+        assert_eq!(passes.next().unwrap(), [2, 0, 3, 4, 1, 5]);
+        assert_eq!(passes.next().unwrap(), [2, 0, 3, 4, 1, 5]);
+        assert_eq!(interleaved(&[set(3, 3), set(3, 3)]), [0, 3, 1, 4, 2, 5]);
+        assert_eq!(interleaved(&[set(1, 1), set(0, 0), set(9, 0), set(2, 2)]), [10, 0, 11]);
+    }
+
+    #[test]
+    fn shuffled_is_what_python_shuffles() {
+        // random.seed(42); l = list(range(10)), shuffled twice in place.
+        let mut small = passes(&[set(4, 4), set(6, 6)], Order::Shuffled, 42);
+        assert_eq!(small.next().unwrap(), [7, 3, 2, 8, 5, 6, 9, 4, 0, 1]);
+        assert_eq!(small.next().unwrap(), [8, 6, 2, 5, 3, 0, 4, 7, 9, 1]);
+        // sha256(",".join(map(str, l))) of list(range(613)) after each of three shuffles.
+        let official = passes(&[set(113, 113), set(500, 500)], Order::Shuffled, 42);
+        let digests: Vec<String> = official
+            .take(3)
+            .map(|pass| {
+                let text: Vec<_> = pass.iter().map(u32::to_string).collect();
+                digest::sha256_hex(text.join(",").as_bytes())
+            })
+            .collect();
+        assert_eq!(
+            digests,
+            [
+                "9626d2288e697e44db452b1f7622dfdc6b0366cdc2f8a8b321e33198b6a7fb46",
+                "e45eb1adbce84b66f672be15b7d756b5f36cba751f20d4b8f3abb67c8a4549e8",
+                "7cf3ca04b39d59ac21859fdeb272a3c3cffddb0594c4e8bdd735af92d274353b",
+            ]
+        );
+    }
+
+    #[test]
+    fn no_sets_give_empty_passes() {
+        for order in [Order::Sequential, Order::Interleaved, Order::Shuffled] {
+            assert_eq!(passes(&[], order, 0).next(), Some(Vec::new()));
+        }
+    }
+
+    fn sets() -> impl Strategy<Value = Vec<SetSize>> {
+        let one = (0_u32..40, 0_u32..50).prop_map(|(trajectories, take)| set(trajectories, take));
+        prop::collection::vec(one, 0..5)
+    }
+
+    fn order() -> impl Strategy<Value = Order> {
+        prop_oneof![Just(Order::Sequential), Just(Order::Interleaved), Just(Order::Shuffled)]
+    }
+
+    proptest! {
+        #[test]
+        fn each_pass_plays_each_taken_trajectory_once(
+            sets in sets(), order in order(), seed in any::<u64>(),
+        ) {
+            let taken: Vec<u32> = ranges(&sets).flatten().collect();
+            for mut pass in passes(&sets, order, seed).take(3) {
+                pass.sort_unstable();
+                prop_assert_eq!(&pass, &taken);
+            }
+        }
+
+        /// After any beginning of an interleaved pass, each set has had its share, give or take one.
+        #[test]
+        fn interleaving_keeps_every_prefix_in_proportion(a in 1_u32..40, b in 1_u32..40) {
+            let pass = interleaved(&[set(a, a), set(b, b)]);
+            for n in 1..=pass.len() {
+                let from_a = pass[..n].iter().filter(|index| **index < a).count();
+                let share = f64::from(a) * n as f64 / f64::from(a + b);
+                prop_assert!((from_a as f64 - share).abs() <= 1.0);
+            }
+        }
+    }
+}
