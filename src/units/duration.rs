@@ -52,6 +52,8 @@ pub enum ParseDurationError {
 }
 
 impl HumanDuration {
+    /// The shape of a duration, as a regular expression for the schema.
+    pub const PATTERN: &'static str = PATTERN;
     /// No time at all.
     pub const ZERO: Self = Self(0);
 

@@ -1,0 +1,223 @@
+//! The hazards of YAML, as findings.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_yaml::budget::BudgetBreach;
+use serde_yaml::{Error, Location};
+
+use crate::diagnostics::{Diagnostic, Place};
+
+use super::node::Origin;
+use super::parse::{MAX_DEPTH, MAX_NODES};
+
+/// Every code that this module and its siblings give, with what it means.
+pub const CODES: &[(&str, &str)] = &[
+    ("file-unreadable", "A file cannot be read."),
+    ("file-too-large", "A YAML file is larger than 1 MiB."),
+    ("file-not-utf8", "A YAML file is not UTF-8 text."),
+    ("yaml-empty", "A YAML file holds no value."),
+    ("yaml-syntax", "The text is no YAML."),
+    ("yaml-tab", "A line is indented with a tab."),
+    ("yaml-duplicate-key", "A key occurs twice in one mapping."),
+    ("yaml-key", "A key is no text."),
+    ("yaml-number", "A number is not finite or needs more than 64 bits."),
+    ("yaml-depth", "Lists and mappings are nested too deeply."),
+    ("yaml-expansion", "Anchors and aliases expand to too many values."),
+    ("yaml-anchor", "An alias names an anchor that does not exist or holds the alias itself."),
+    ("yaml-documents", "The file holds several documents."),
+    ("yaml-tag", "A tag is not known."),
+];
+
+/// What is wrong with a single key or value.
+#[derive(Clone, Copy)]
+pub(super) enum Hazard {
+    /// Not finite, or beyond 64 bits.
+    Number,
+    /// A key that is no text.
+    Key,
+}
+
+/// The finding of a hazard at a key or value that reads `found`.
+pub(super) fn hazard(hazard: Hazard, found: &str, origin: &Origin) -> Diagnostic {
+    let found = shortened(found);
+    match hazard {
+        Hazard::Number => Diagnostic::error(
+            "yaml-number",
+            format!("the number `{found}` is not finite or needs more than 64 bits"),
+        )
+        .at(&*origin.file, origin.place(), "cannot be represented")
+        .help("write a smaller number, or put it into quotes if it is a text"),
+        Hazard::Key => Diagnostic::error("yaml-key", "a key must be a text")
+            .at(&*origin.file, origin.place(), "this key is none")
+            .help("put the key into quotes"),
+    }
+}
+
+/// The finding of a key that occurs twice.
+pub(super) fn duplicate_key(key: &str, second: &Origin, first: &Origin) -> Diagnostic {
+    let key = shortened(key);
+    Diagnostic::error("yaml-duplicate-key", format!("the key `{key}` occurs twice"))
+        .at(&*second.file, second.place(), "second occurrence")
+        .at(&*first.file, first.place(), "first occurrence")
+        .help("remove one of the two")
+}
+
+/// At most 60 characters of a text, for a message.
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= 60 {
+        return text.to_owned();
+    }
+    text.chars().take(57).chain("...".chars()).collect()
+}
+
+/// The bytes of a parser's location. Where the parser knows only line and column, one character.
+pub(super) fn span(location: Location, text: &str) -> Range<usize> {
+    let exact = location.span();
+    if let (Some(start), Some(len)) = (exact.byte_offset(), exact.byte_len()) {
+        let (start, len) = (saturate(start), saturate(len));
+        return clamp(start..start.saturating_add(len), text);
+    }
+    let line = saturate(location.line()).saturating_sub(1);
+    let column = saturate(location.column()).saturating_sub(1);
+    let line_start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let rest = text.get(line_start..).unwrap_or_default();
+    let line_text = rest.split('\n').next().unwrap_or_default();
+    let offset: usize = line_text.chars().take(column).map(char::len_utf8).sum();
+    let len = line_text[offset..].chars().next().map_or(0, char::len_utf8);
+    clamp(line_start + offset..line_start + offset + len, text)
+}
+
+/// A usize, saturating.
+fn saturate(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
+}
+
+/// The part of a range that lies in the text, on character boundaries, without line ends and
+/// blanks at its end.
+fn clamp(range: Range<usize>, text: &str) -> Range<usize> {
+    let start = text.floor_char_boundary(range.start.min(text.len()));
+    let end = text.ceil_char_boundary(range.end.clamp(start, text.len()));
+    start..start + text[start..end].trim_end().len()
+}
+
+/// The finding of an error that stopped the parser.
+pub(super) fn from_parser(error: &Error, file: &Arc<Path>, text: &str) -> Diagnostic {
+    let error = innermost(error);
+    let place = error
+        .location()
+        .filter(|location| location.line() > 0)
+        .map_or(Place::File, |location| Place::Span(span(location, text)));
+    let (code, message, help) = explain(error, &place, text);
+    let mut finding = Diagnostic::error(code, message).at(&**file, place, "");
+    finding.help = help.map(str::to_owned);
+    finding
+}
+
+/// The error inside wrappers.
+fn innermost(error: &Error) -> &Error {
+    match error {
+        Error::AliasError { error, .. } | Error::WithSnippet { error, .. } => innermost(error),
+        other => other,
+    }
+}
+
+/// Code, message and help of an error.
+fn explain(
+    error: &Error,
+    place: &Place,
+    text: &str,
+) -> (&'static str, String, Option<&'static str>) {
+    match error {
+        Error::Eof { .. } => empty(),
+        Error::MultipleDocuments { .. }
+        | Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => (
+            "yaml-documents",
+            "the file holds several YAML documents".to_owned(),
+            Some("keep one document: remove the `---` line and what follows it"),
+        ),
+        Error::UnsupportedTag { tag, .. } => (
+            "yaml-tag",
+            format!("the tag `{}` is not known", shortened(tag)),
+            Some("remove the tag; only YAML's own tags are understood"),
+        ),
+        Error::UnknownAnchor { .. } => (
+            "yaml-anchor",
+            "no anchor of this name stands before the alias".to_owned(),
+            Some("define it with `&name` further up"),
+        ),
+        Error::RecursiveReferencesRequireWeakTypes { .. } => (
+            "yaml-anchor",
+            "an alias refers to a value that holds the alias itself".to_owned(),
+            Some("write the value out"),
+        ),
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => too_deep(),
+        Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. }
+        | Error::Budget { .. } => (
+            "yaml-expansion",
+            format!("the document expands to more than {MAX_NODES} values"),
+            Some("use fewer anchors and aliases"),
+        ),
+        other => syntax(&plain_message(other), place, text),
+    }
+}
+
+/// A file without a value.
+pub(super) fn empty() -> (&'static str, String, Option<&'static str>) {
+    (
+        "yaml-empty",
+        "the file is empty".to_owned(),
+        Some("`scenario init` writes a scenario to start from"),
+    )
+}
+
+/// Nested too deeply.
+fn too_deep() -> (&'static str, String, Option<&'static str>) {
+    (
+        "yaml-depth",
+        format!("lists and mappings are nested more than {MAX_DEPTH} deep"),
+        Some("a scenario needs no more than a handful of levels"),
+    )
+}
+
+/// What the scanner complained about, in words for the author.
+fn syntax(
+    message: &str,
+    place: &Place,
+    text: &str,
+) -> (&'static str, String, Option<&'static str>) {
+    let line = line_of(place, text);
+    if line.is_some_and(|line| line.trim_start_matches(' ').starts_with('\t')) {
+        return (
+            "yaml-tab",
+            "the line is indented with a tab".to_owned(),
+            Some("YAML allows only spaces for indentation"),
+        );
+    }
+    if message.contains("recursion limit") || message.contains("nesting") {
+        return too_deep();
+    }
+    ("yaml-syntax", format!("the text is no YAML: {message}"), None)
+}
+
+/// The line in which a place starts.
+fn line_of<'a>(place: &Place, text: &'a str) -> Option<&'a str> {
+    let Place::Span(span) = place else { return None };
+    let start = text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
+    text[start..].split('\n').next()
+}
+
+/// The parser's message without its position, which the finding shows anyway.
+fn plain_message(error: &Error) -> String {
+    match error {
+        Error::Message { msg, .. } | Error::ExternalMessage { msg, .. } => msg.clone(),
+        other => {
+            let text = other.to_string();
+            let end = text.find(" at line ").or_else(|| text.find(" (line ")).unwrap_or(text.len());
+            text[..end].to_owned()
+        }
+    }
+}
