@@ -6,9 +6,11 @@
 
 mod format;
 mod model;
+mod observer;
 mod prompt_data;
 mod writer;
 
 pub use format::FORMAT_VERSION;
 pub use model::{Event, EventKind, PromptFacts, SampleId, TurnKey};
+pub use observer::Observer;
 pub use writer::Writer;

@@ -1,2 +1,9 @@
-//! (to be written)
+//! What would run: the points of the sweep and the order of trajectories.
+//!
+//! Owns pure functions from a checked scenario and the facts of its data sets to a plan. Uses
+//! `scenario`, `ruleset` and `rng`; performs no I/O.
+
 pub mod order;
+mod sequence;
+
+pub use sequence::{Assignment, sequence};

@@ -1,0 +1,69 @@
+//! What slots tell the recorder.
+
+use std::sync::mpsc;
+
+use crate::clock::Nanos;
+use crate::prompt::{Body, Session};
+use crate::wire::{Failure, Reply};
+
+/// Which turn a note is about: the trajectory's position in the sequence, and the index of the turn
+/// in its session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TurnRef {
+    pub(super) position: usize,
+    pub(super) index: usize,
+}
+
+/// One thing that happened, as cheap as it can be told.
+#[derive(Debug)]
+pub(super) enum Note {
+    /// The replay began and the performance window opened.
+    Started { at: Nanos },
+    /// A slot took a trajectory.
+    Begin { position: usize, session: Session },
+    /// A turn was issued.
+    Issued { at: Nanos, turn: TurnRef, body: Body },
+    /// The first token arrived.
+    FirstToken { at: Nanos, turn: TurnRef },
+    /// A turn is over.
+    Over { at: Nanos, turn: TurnRef, outcome: Result<Box<Reply>, Failure> },
+    /// A slot is done with a trajectory.
+    End { at: Nanos, position: usize, end: End },
+    /// The performance window closed.
+    WindowClosed { at: Nanos },
+    /// The turns in flight were given up.
+    Aborted { at: Nanos },
+    /// The replay is over.
+    Ended { at: Nanos },
+}
+
+/// How a trajectory ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// All its turns were issued and answered.
+    Complete,
+    /// A turn failed; the ones behind it are given up.
+    Failed,
+    /// The performance window closed, and the scenario ends the replay with it.
+    Tail,
+    /// The run was interrupted.
+    Interrupted,
+}
+
+/// The slots' end of the channel to the recorder.
+#[derive(Clone, Debug)]
+pub struct Notes(mpsc::Sender<Note>);
+
+impl Notes {
+    /// Connected ends.
+    pub(super) fn channel() -> (Self, mpsc::Receiver<Note>) {
+        let (sender, receiver) = mpsc::channel();
+        (Self(sender), receiver)
+    }
+
+    /// Tells the recorder. When the recorder has stopped (it could not write), it has also raised
+    /// the stop level, so that nothing more needs to be told.
+    pub(super) fn send(&self, note: Note) {
+        let _ = self.0.send(note);
+    }
+}

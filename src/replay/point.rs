@@ -1,0 +1,124 @@
+//! One point: one replay of the whole sequence at one concurrency.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+
+use super::note::{Note, Notes};
+use super::schedule::{Schedule, Tail, ToolDelays};
+use super::slot::Slot;
+use super::stop::{StopLevel, StopSignal};
+use crate::client::{Connect, Endpoint, SlotClient};
+use crate::clock::Clock;
+use crate::plan::Assignment;
+use crate::prompt::Library;
+
+/// How turns are issued.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The longest time from a turn's issue to the end of its reply.
+    pub turn_timeout: Duration,
+    /// What becomes of recorded delays.
+    pub tool_delays: ToolDelays,
+    /// What happens after the performance window.
+    pub tail: Tail,
+}
+
+/// One replay, ready to start.
+#[derive(Debug)]
+pub struct PointReplay<C: Connect> {
+    /// The prompts.
+    pub library: Arc<Library>,
+    /// The trajectories in order.
+    pub sequence: Arc<[Assignment]>,
+    /// How many conversations are active at once; at least 1.
+    pub concurrency: u32,
+    /// Where turns are sent.
+    pub endpoint: Arc<Endpoint>,
+    /// How streams are opened.
+    pub connector: Arc<C>,
+    /// How many URLs the endpoint has.
+    pub urls: usize,
+    /// How turns are issued.
+    pub settings: Settings,
+    /// The clock of all stamps.
+    pub clock: Clock,
+}
+
+/// Why a replay could not be carried out. Failed turns are not among the reasons.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// A defect of this program.
+    #[error("a slot of the replay panicked: {0}; please report this")]
+    Panicked(String),
+}
+
+/// Replays a point to its end, telling the recorder everything. Returns when every slot is done,
+/// or when `stop` was raised and turns in flight were awaited (drain) or given up (abort).
+///
+/// # Errors
+/// When a slot panicked; the turns in flight are then recorded as interrupted.
+pub async fn replay<C: Connect>(
+    point: PointReplay<C>,
+    notes: Notes,
+    stop: StopSignal,
+) -> Result<(), ReplayError> {
+    let clock = point.clock;
+    notes.send(Note::Started { at: clock.now() });
+    let mut slots = spawn_slots(&point, &notes, &stop);
+    let mut stop = stop;
+    let result = loop {
+        tokio::select! {
+            biased;
+            joined = slots.join_next() => match joined {
+                None => break Ok(()),
+                Some(Ok(())) => {}
+                Some(Err(error)) => break Err(ReplayError::Panicked(panic_text(error))),
+            },
+            () = stop.reached(StopLevel::Abort) => break Ok(()),
+        }
+    };
+    if !slots.is_empty() {
+        slots.shutdown().await;
+        notes.send(Note::Aborted { at: clock.now() });
+    }
+    notes.send(Note::Ended { at: clock.now() });
+    result
+}
+
+fn spawn_slots<C: Connect>(
+    point: &PointReplay<C>,
+    notes: &Notes,
+    stop: &StopSignal,
+) -> JoinSet<()> {
+    let schedule = Arc::new(Schedule::new(Arc::clone(&point.sequence)));
+    let count = (point.concurrency as usize).min(point.sequence.len());
+    let mut slots = JoinSet::new();
+    for _ in 0..count {
+        let (endpoint, connector) = (Arc::clone(&point.endpoint), Arc::clone(&point.connector));
+        let slot = Slot {
+            client: SlotClient::new(endpoint, connector, point.clock),
+            urls: point.urls,
+            library: Arc::clone(&point.library),
+            schedule: Arc::clone(&schedule),
+            settings: point.settings,
+            clock: point.clock,
+            notes: notes.clone(),
+            stop: stop.clone(),
+        };
+        slots.spawn(slot.run());
+    }
+    slots
+}
+
+fn panic_text(error: tokio::task::JoinError) -> String {
+    match error.try_into_panic() {
+        Ok(payload) => payload
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+            .unwrap_or_else(|| "no message".to_owned()),
+        Err(error) => error.to_string(),
+    }
+}

@@ -1,0 +1,99 @@
+//! The slot loop: one conversation at a time, one turn at a time.
+
+use std::sync::Arc;
+
+use super::note::{End, Note, Notes, TurnRef};
+use super::point::Settings;
+use super::schedule::{Schedule, Tail};
+use super::stop::{StopLevel, StopSignal};
+use crate::client::{Connect, SlotClient, assign_url};
+use crate::clock::{Clock, Nanos, nanos};
+use crate::prompt::{Library, Session};
+
+/// Everything a slot works with.
+pub(super) struct Slot<C: Connect> {
+    pub(super) client: SlotClient<C>,
+    pub(super) urls: usize,
+    pub(super) library: Arc<Library>,
+    pub(super) schedule: Arc<Schedule>,
+    pub(super) settings: Settings,
+    pub(super) clock: Clock,
+    pub(super) notes: Notes,
+    pub(super) stop: StopSignal,
+}
+
+impl<C: Connect> Slot<C> {
+    /// Replays trajectories until none is left or the run should stop.
+    pub(super) async fn run(mut self) {
+        while self.stop.level() == StopLevel::Run {
+            let Some((position, assignment)) = self.schedule.take() else {
+                if self.schedule.close_window() {
+                    self.notes.send(Note::WindowClosed { at: self.clock.now() });
+                }
+                return;
+            };
+            let session = self.library.session(assignment.conversation, assignment.pass);
+            self.notes.send(Note::Begin { position, session: session.clone() });
+            let end = self.conversation(position, &session).await;
+            self.notes.send(Note::End { at: self.clock.now(), position, end });
+        }
+    }
+
+    async fn conversation(&mut self, position: usize, session: &Session) -> End {
+        let url = assign_url(&session.conversation().id, self.urls);
+        let mut previous_end = self.clock.now();
+        for (index, turn) in session.turns().iter().enumerate() {
+            let delay = self.settings.tool_delays.apply(turn.delay);
+            if !self.wait(previous_end.saturating_add(delay)).await {
+                return End::Interrupted;
+            }
+            if self.settings.tail == Tail::Stop && self.schedule.window_closed() {
+                return End::Tail;
+            }
+            let turn = TurnRef { position, index };
+            match self.turn(turn, url, session).await {
+                Ok(completed_at) => previous_end = completed_at,
+                Err(Failed) => return End::Failed,
+            }
+        }
+        End::Complete
+    }
+
+    /// Waits until `ready_at`; false when the run should stop first.
+    async fn wait(&mut self, ready_at: Nanos) -> bool {
+        if ready_at <= self.clock.now() {
+            return self.stop.level() == StopLevel::Run;
+        }
+        tokio::select! {
+            biased;
+            () = self.stop.reached(StopLevel::Drain) => false,
+            () = self.clock.sleep_until(ready_at) => true,
+        }
+    }
+
+    async fn turn(
+        &mut self,
+        turn: TurnRef,
+        url: usize,
+        session: &Session,
+    ) -> Result<Nanos, Failed> {
+        let body = session.body(turn.index);
+        let rope = body.rope();
+        let notes = &self.notes;
+        let mut on_first_token = |at| notes.send(Note::FirstToken { at, turn });
+        let issued_at = self.clock.now();
+        let deadline = issued_at.saturating_add(nanos(self.settings.turn_timeout));
+        notes.send(Note::Issued { at: issued_at, turn, body });
+        let exchange = self
+            .client
+            .exchange(url, session.id(), rope, issued_at, deadline, &mut on_first_token)
+            .await;
+        let at = exchange.completed_at;
+        let failed = exchange.outcome.is_err();
+        notes.send(Note::Over { at, turn, outcome: exchange.outcome.map(Box::new) });
+        if failed { Err(Failed) } else { Ok(at) }
+    }
+}
+
+/// The turn failed; the recorder knows why.
+struct Failed;
