@@ -7,8 +7,10 @@ use bytes::Bytes;
 
 use super::body::Body;
 use super::template::{PromptOptions, RequestTemplate};
+use crate::client::Rope;
 use crate::clock::Nanos;
 use crate::digest::salt_hex;
+use crate::wire::json;
 
 /// One client request of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +79,18 @@ impl Library {
             + self.tails.iter().map(Bytes::len).sum::<usize>()
             + turns * size_of::<Turn>()
             + self.conversations.len() * size_of::<Conversation>()
+    }
+
+    /// The body of a request that asks `prompt` alone, outside every conversation; for warm-up.
+    pub fn plain_body(&self, prompt: &str) -> Rope {
+        let mut body = self.template.head().to_vec();
+        body.extend_from_slice(b"{\"role\":\"user\",\"content\":");
+        json::push_string(&mut body, prompt);
+        body.push(b'}');
+        body.extend_from_slice(&self.template.tail(None, None));
+        let mut rope = Rope::default();
+        rope.push(body.into());
+        rope
     }
 
     /// Prepares a conversation for one pass (1-based): its logical id and its salted beginning.

@@ -16,6 +16,7 @@
 mod body;
 mod build;
 mod library;
+mod sampling;
 
 mod template;
 

@@ -21,11 +21,13 @@ mod recorder;
 mod schedule;
 mod slot;
 mod stop;
+mod warmup;
 
 pub use digest::{ReplayDigest, planned_digest};
 pub use live::Live;
 pub use note::Notes;
 pub use point::{PointReplay, ReplayError, Settings, replay};
 pub use recorder::{RecordError, Recorded, Recorder, RecorderHandle, RecorderSetup};
-pub use schedule::{Schedule, Skipped, Tail, ToolDelays};
+pub use schedule::{Schedule, Skipped};
 pub use stop::{StopHandle, StopLevel, StopSignal, stop_channel};
+pub use warmup::{WarmupReport, warm_up};

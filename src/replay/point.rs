@@ -6,13 +6,14 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use super::note::{Note, Notes};
-use super::schedule::{Schedule, Tail, ToolDelays};
+use super::schedule::Schedule;
 use super::slot::Slot;
 use super::stop::{StopLevel, StopSignal};
 use crate::client::{Connect, Endpoint, SlotClient};
 use crate::clock::Clock;
 use crate::plan::Assignment;
 use crate::prompt::Library;
+use crate::scenario::model::{Tail, ToolDelays};
 
 /// How turns are issued.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +113,7 @@ fn spawn_slots<C: Connect>(
     slots
 }
 
-fn panic_text(error: tokio::task::JoinError) -> String {
+pub(super) fn panic_text(error: tokio::task::JoinError) -> String {
     match error.try_into_panic() {
         Ok(payload) => payload
             .downcast_ref::<String>()

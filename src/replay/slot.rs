@@ -1,14 +1,16 @@
 //! The slot loop: one conversation at a time, one turn at a time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::note::{End, Note, Notes, TurnRef};
 use super::point::Settings;
-use super::schedule::{Schedule, Tail};
+use super::schedule::Schedule;
 use super::stop::{StopLevel, StopSignal};
 use crate::client::{Connect, SlotClient, assign_url};
 use crate::clock::{Clock, Nanos, nanos};
 use crate::prompt::{Library, Session};
+use crate::scenario::model::Tail;
 
 /// Everything a slot works with.
 pub(super) struct Slot<C: Connect> {
@@ -43,8 +45,8 @@ impl<C: Connect> Slot<C> {
         let url = assign_url(&session.conversation().id, self.urls);
         let mut previous_end = self.clock.now();
         for (index, turn) in session.turns().iter().enumerate() {
-            let delay = self.settings.tool_delays.apply(turn.delay);
-            if !self.wait(previous_end.saturating_add(delay)).await {
+            let delay = self.settings.tool_delays.apply(Duration::from_nanos(turn.delay));
+            if !self.wait(previous_end.saturating_add(nanos(delay))).await {
                 return End::Interrupted;
             }
             if self.settings.tail == Tail::Stop && self.schedule.window_closed() {
