@@ -22,13 +22,14 @@ use crate::prompt::{Body, BodyDigest, Library, Session, salt_markers};
 use crate::wire::{Failure, FailureKind, Reply};
 
 /// What a recorder needs to know beforehand.
-pub struct RecorderSetup {
+#[derive(Debug)]
+pub struct RecorderSetup<O> {
     /// The prompts.
     pub library: Arc<Library>,
     /// The trajectories in order.
     pub sequence: Arc<[Assignment]>,
-    /// Who sees the events, in this order.
-    pub observers: Vec<Box<dyn Observer>>,
+    /// Who sees the events; given back when the replay is recorded.
+    pub observer: O,
     /// What sample ids are derived from, beside session and turn.
     pub seed: Vec<u8>,
     /// Whether issued events carry the whole body (`log.prompts`).
@@ -77,21 +78,21 @@ pub enum RecordError {
 
 /// The running recorder.
 #[derive(Debug)]
-pub struct RecorderHandle(JoinHandle<Result<Recorded, RecordError>>);
+pub struct RecorderHandle<O>(JoinHandle<Result<(Recorded, O), RecordError>>);
 
-impl RecorderHandle {
+impl<O> RecorderHandle<O> {
     /// Waits until everything told so far is recorded. Call it when the replay has returned.
     ///
     /// # Errors
     /// When an observer failed; the replay was then aborted.
-    pub fn finish(self) -> Result<Recorded, RecordError> {
+    pub fn finish(self) -> Result<(Recorded, O), RecordError> {
         self.0.join().unwrap_or(Err(RecordError::Panicked))
     }
 }
 
 /// Turns notes into events.
-pub struct Recorder {
-    setup: RecorderSetup,
+pub struct Recorder<O> {
+    setup: RecorderSetup<O>,
     active: BTreeMap<usize, Active>,
     /// For each trajectory, how many turns of the plan come before it.
     offsets: Vec<usize>,
@@ -108,12 +109,12 @@ struct Active {
     failed: Option<FailureKind>,
 }
 
-impl Recorder {
+impl<O: Observer + 'static> Recorder<O> {
     /// Starts a recorder on its own thread.
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn start(setup: RecorderSetup) -> io::Result<(Notes, RecorderHandle)> {
+    pub fn start(setup: RecorderSetup<O>) -> io::Result<(Notes, RecorderHandle<O>)> {
         let (notes, receiver) = Notes::channel();
         let stop = setup.stop.clone();
         let body = move || {
@@ -129,7 +130,7 @@ impl Recorder {
         Ok((notes, RecorderHandle(handle)))
     }
 
-    fn new(setup: RecorderSetup) -> Self {
+    fn new(setup: RecorderSetup<O>) -> Self {
         let conversations = setup.library.conversations();
         let mut total = 0;
         let mut offsets = Vec::with_capacity(setup.sequence.len());
@@ -143,14 +144,14 @@ impl Recorder {
         Self { setup, active: BTreeMap::new(), offsets, digests, recorded, meter }
     }
 
-    fn run(mut self, receiver: &Receiver<Note>) -> Result<Recorded, RecordError> {
+    fn run(mut self, receiver: &Receiver<Note>) -> Result<(Recorded, O), RecordError> {
         while let Ok(note) = receiver.recv() {
             self.note(note)?;
         }
         Ok(self.finish())
     }
 
-    fn finish(mut self) -> Recorded {
+    fn finish(mut self) -> (Recorded, O) {
         let mut digest = ReplayDigest::default();
         for (assignment, offset) in self.setup.sequence.iter().zip(&self.offsets) {
             let session = self.setup.library.session(assignment.conversation, assignment.pass);
@@ -164,7 +165,7 @@ impl Recorder {
         self.recorded.digest = digest.finish();
         let accounted = self.recorded.issued + self.recorded.skipped.tail;
         self.recorded.skipped.interrupted = self.recorded.planned.saturating_sub(accounted);
-        self.recorded
+        (self.recorded, self.setup.observer)
     }
 
     fn note(&mut self, note: Note) -> io::Result<()> {
@@ -206,8 +207,8 @@ impl Recorder {
         active.in_flight = Some(turn.index);
         self.digests[self.offsets[turn.position] + turn.index] = Some(digest);
         let facts = PromptFacts {
-            digest,
-            bytes: body.len(),
+            digest: Some(digest),
+            bytes: Some(body.len()),
             salt_markers: salt_markers(body),
             body: self.setup.prompts.then(|| body.to_bytes()),
         };
@@ -314,6 +315,6 @@ impl Recorder {
 
     fn emit(&mut self, at: Nanos, kind: EventKind) -> io::Result<()> {
         let event = Event { at, kind };
-        self.setup.observers.iter_mut().try_for_each(|observer| observer.observe(&event))
+        self.setup.observer.observe(&event)
     }
 }
