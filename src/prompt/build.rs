@@ -36,6 +36,17 @@ pub enum BuildError {
     TooLarge,
 }
 
+impl BuildError {
+    /// The code of the finding that this error becomes.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoSystemPrompt { .. } => "salt-without-system-prompt",
+            Self::DuplicateId { .. } => "duplicate-conversation-id",
+            Self::TooLarge => "dataset-too-large",
+        }
+    }
+}
+
 /// Takes trajectories one at a time and builds a [`Library`].
 #[derive(Debug)]
 pub struct LibraryBuilder {

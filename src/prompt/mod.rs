@@ -16,6 +16,7 @@
 mod body;
 mod build;
 mod library;
+mod load;
 mod sampling;
 
 mod template;
@@ -24,4 +25,5 @@ pub use body::{Body, BodyDigest, SALT_OPEN, salt_markers};
 pub use build::{BuildError, LibraryBuilder};
 pub use library::{Conversation, Library, Session, Turn};
 
+pub use load::{Loaded, load};
 pub use template::{PromptOptions, RequestTemplate};
