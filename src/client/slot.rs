@@ -123,7 +123,7 @@ impl<C: Connect> SlotClient<C> {
         self.clock.now().saturating_sub(turn.started) <= nanos(CLOSE_WINDOW)
     }
 
-    async fn connect(&self, url: usize) -> Result<Connection<C::Io>, Failure> {
+    async fn connect(&mut self, url: usize) -> Result<Connection<C::Io>, Failure> {
         let limit = self.endpoint.connect_timeout;
         let label = self.endpoint.label(url);
         let io = timeout(limit, self.connector.connect(url)).await.map_err(|_| {

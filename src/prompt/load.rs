@@ -88,7 +88,8 @@ fn digest_mismatch(dataset: &Dataset, facts: &Facts) -> Option<Diagnostic> {
     let expected = dataset.sha256.as_ref()?;
     let found = facts.sha256.as_ref()?;
     (!expected.eq_ignore_ascii_case(found)).then(|| {
-        let message = format!("data set `{}` is not the file that the scenario names", dataset.name);
+        let message =
+            format!("data set `{}` is not the file that the scenario names", dataset.name);
         Diagnostic::error("dataset-digest", message)
             .at(&dataset.path, Place::File, "")
             .note(format!("expected SHA-256 {expected}"))

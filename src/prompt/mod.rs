@@ -17,6 +17,7 @@ mod body;
 mod build;
 mod library;
 mod load;
+mod recorded;
 mod sampling;
 
 mod template;
@@ -26,4 +27,5 @@ pub use build::{BuildError, LibraryBuilder};
 pub use library::{Conversation, Library, Session, Turn};
 
 pub use load::{Loaded, load};
+pub use recorded::RecordedTable;
 pub use template::{PromptOptions, RequestTemplate};

@@ -39,8 +39,6 @@ pub struct PointReplay<C: Connect> {
     pub endpoint: Arc<Endpoint>,
     /// How streams are opened.
     pub connector: Arc<C>,
-    /// How many URLs the endpoint has.
-    pub urls: usize,
     /// How turns are issued.
     pub settings: Settings,
     /// The clock of all stamps.
@@ -100,7 +98,7 @@ fn spawn_slots<C: Connect>(
         let (endpoint, connector) = (Arc::clone(&point.endpoint), Arc::clone(&point.connector));
         let slot = Slot {
             client: SlotClient::new(endpoint, connector, point.clock),
-            urls: point.urls,
+            urls: point.endpoint.urls(),
             library: Arc::clone(&point.library),
             schedule: Arc::clone(&schedule),
             settings: point.settings,

@@ -39,7 +39,8 @@ pub async fn warm_up<C: Connect>(
     for _ in 0..point.concurrency.min(requests) {
         let (endpoint, connector) = (Arc::clone(&point.endpoint), Arc::clone(&point.connector));
         let mut client = SlotClient::new(endpoint, connector, point.clock);
-        let (clock, urls, timeout) = (point.clock, point.urls, point.settings.turn_timeout);
+        let (clock, urls, timeout) =
+            (point.clock, point.endpoint.urls(), point.settings.turn_timeout);
         let (taken, body, stop) = (Arc::clone(&taken), body.clone(), stop.clone());
         workers.spawn(async move {
             let (mut issued, mut completed) = (0, 0);
