@@ -17,6 +17,7 @@ mod answer;
 mod cache;
 mod chat;
 mod config;
+mod fault_spec;
 mod faults;
 mod hash;
 mod latency;
@@ -31,6 +32,7 @@ mod stream;
 mod ticket;
 
 pub use config::{CacheConfig, Config, ConfigError, ReplySource, Script, UsageReport};
+pub use fault_spec::FaultError;
 pub use faults::{Fault, FaultKind, Selector, When};
 pub use replies::{RecordedReplies, RecordedReply, ToolCall};
 pub use simulator::Simulator;
