@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::simulator::Fault;
 use crate::units::HumanDuration;
 
 /// How the embedded simulated endpoint behaves.
@@ -35,6 +36,9 @@ pub struct Simulated {
     pub reasoning_field: String,
     /// Seed of everything random in the endpoint.
     pub seed: u64,
+    /// What goes wrong; the first fault that hits a request is the one that it gets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
 }
 
 impl Default for Simulated {
@@ -50,6 +54,7 @@ impl Default for Simulated {
             cache: PrefixCache::default(),
             reasoning_field: "reasoning_content".to_owned(),
             seed: 42,
+            faults: Vec::new(),
         }
     }
 }
