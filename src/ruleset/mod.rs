@@ -1,1 +1,17 @@
-//! (to be written)
+//! Benchmark rules as data.
+//!
+//! Owns the rulesets that a scenario can name: the models with their sampling, thresholds and
+//! checkpoints, the regions of a curve, minimum durations, seed sets and cohorts. The numbers
+//! stand in one JSON file per ruleset beside this one; the code only reads and computes. Uses
+//! nothing else of the crate.
+
+mod cohort;
+mod model;
+mod regions;
+
+pub use cohort::{Cohort, ParseCohortError};
+pub use model::{
+    AccuracyRuns, Checkpoint, DatasetFacts, MinDuration, ModelRules, OutputLength, PointCount,
+    ReferenceScores, Ruleset, SeedSet, Thresholds,
+};
+pub use regions::{Region, Regions};
