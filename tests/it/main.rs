@@ -3,4 +3,5 @@
 mod architecture;
 mod client;
 mod datasets;
+mod replay;
 mod simulator;

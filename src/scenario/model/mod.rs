@@ -33,4 +33,4 @@ pub use simulated::{PrefixCache, Replies, Simulated};
 pub use submission::{Division, Submission};
 pub use sweep::Concurrency;
 pub use target::Model;
-pub use tool_delays::ToolDelays;
+pub use tool_delays::{Scaled, ToolDelays};

@@ -1,0 +1,6 @@
+//! The whole engine, HTTP included, on virtual time: exact times by equality.
+
+mod failures;
+mod harness;
+mod parity;
+mod timing;
