@@ -8,9 +8,14 @@ mod format;
 mod model;
 mod observer;
 mod prompt_data;
+mod reader;
 mod writer;
 
 pub use format::FORMAT_VERSION;
 pub use model::{Event, EventKind, PromptFacts, SampleId, TurnKey};
 pub use observer::Observer;
+pub use reader::{ReadError, ReadErrorKind, Reader};
 pub use writer::Writer;
+
+#[cfg(test)]
+mod tests;
