@@ -77,6 +77,7 @@ commands! {
     // schema
     // plan
     // run
+    run => Run,
     // serve
     // probe
     // dataset

@@ -80,6 +80,15 @@ impl Failure {
         self
     }
 
+    /// Adds what it comes from, as a text.
+    #[must_use]
+    pub(crate) fn because_text(mut self, text: impl Into<String>) -> Self {
+        if let Self::Usage(report) | Self::CouldNot(report) = &mut self {
+            report.causes.push(text.into());
+        }
+        self
+    }
+
     /// Says how to fix it.
     #[must_use]
     pub(crate) fn help(mut self, text: impl Into<String>) -> Self {

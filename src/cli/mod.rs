@@ -10,6 +10,8 @@ mod completions;
 mod console;
 mod context;
 mod failure;
+mod prepare;
 mod progress;
+mod run;
 
 pub use app::main;

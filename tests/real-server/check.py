@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Says what is wrong with a result directory of a replay against a real server.
 
-    check.py RESULT_DIRECTORY     exit code 1 and one line per complaint, or 0 and a summary
-    check.py --up URL             exit code 0 when URL/health answers 200
+check.py RESULT_DIRECTORY     exit code 1 and one line per complaint, or 0 and a summary
+check.py --up URL             exit code 0 when URL/health answers 200
 """
 
 import collections
@@ -26,9 +26,9 @@ def check_point(folder):
     for line in (folder / "events.jsonl").open(encoding="utf-8"):
         event = json.loads(line)
         kind = event["event_type"].rsplit(".", 1)[-1]
-        where = f'{folder.name}: {event.get("conversation_id")} turn {event.get("turn")}'
+        where = f"{folder.name}: {event.get('conversation_id')} turn {event.get('turn')}"
         if event["event_type"].startswith("error"):
-            complaints.append(f'{where}: failed: {event["data"]}')
+            complaints.append(f"{where}: failed: {event['data']}")
         if kind == "issued":
             facts["issued"] += 1
         if kind != "complete" or event["data"] is None:
@@ -52,7 +52,9 @@ def check_point(folder):
         if not facts[fact]:
             complaints.append(f"{folder.name}: no turn {fact}")
     if facts["issued"] != facts["completed"]:
-        complaints.append(f'{folder.name}: {facts["issued"]} issued, {facts["completed"]} completed')
+        complaints.append(
+            f"{folder.name}: {facts['issued']} issued, {facts['completed']} completed"
+        )
     check = json.loads((folder / "self_check.json").read_text(encoding="utf-8"))
     complaints += [f"{folder.name}: self check: {text}" for text in check["violations"]]
     return complaints, facts

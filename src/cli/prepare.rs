@@ -1,0 +1,140 @@
+//! From a scenario file to what can be planned and replayed; shared by `plan` and `run`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::context::Context;
+use super::failure::Failure;
+use crate::dataset::Facts;
+use crate::diagnostics::{Diagnostic, Severity, SourceMap, render_human};
+use crate::plan::{Assignment, order, sequence};
+use crate::prompt::{self, Library};
+use crate::scenario::{Depth, LoadRequest, ValidScenario, load};
+
+/// Which scenario, and what is changed in it.
+#[derive(Debug, clap::Args)]
+pub(super) struct ScenarioArgs {
+    /// The scenario file
+    file: PathBuf,
+    /// Set a value of the scenario; PATH as in `load.turn_timeout`, VALUE in YAML. May be repeated
+    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
+    set: Vec<(String, String)>,
+    /// Only these points of the sweep
+    #[arg(long, value_name = "CONCURRENCIES", value_delimiter = ',')]
+    points: Option<Vec<u32>>,
+}
+
+/// Splits `path=value` at the first `=`.
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((path, value)) if !path.trim().is_empty() => {
+            Ok((path.trim().to_owned(), value.to_owned()))
+        }
+        _ => Err("expected PATH=VALUE, such as load.turn_timeout=30s".to_owned()),
+    }
+}
+
+/// A scenario with its prompts and its plan.
+pub(super) struct Prepared {
+    /// The scenario.
+    pub(super) scenario: ValidScenario,
+    /// The prompts.
+    pub(super) library: Arc<Library>,
+    /// The facts of each data set, in the scenario's order.
+    pub(super) facts: Vec<Facts>,
+    /// What would run.
+    pub(super) plan: Plan,
+}
+
+/// Loads everything; prints warnings, and fails with the findings when one is an error.
+pub(super) fn prepare(args: &ScenarioArgs, context: &Context) -> Result<Prepared, Failure> {
+    let loaded = load(&LoadRequest {
+        path: &args.file,
+        env: &|name| context.env(name),
+        set: &args.set,
+        depth: Depth::File,
+    });
+    report(&loaded.diagnostics, &loaded.sources, context)?;
+    let scenario = loaded.scenario.ok_or_else(|| {
+        Failure::usage(format!("{}: no valid scenario", args.file.display()))
+            .help("`scenario validate` says what is wrong")
+    })?;
+
+    let prompts = prompt::load(&scenario);
+    report(&prompts.diagnostics, &SourceMap::default(), context)?;
+    let library = prompts.library.ok_or_else(|| Failure::usage("the data sets cannot be used"))?;
+
+    let mut plan = Plan::new(&scenario, &library);
+    if let Some(points) = &args.points {
+        select_points(&mut plan, points)?;
+    }
+    Ok(Prepared { scenario, library, facts: prompts.facts, plan })
+}
+
+/// Prints findings that are no errors, or fails with all of them.
+fn report(
+    diagnostics: &[Diagnostic],
+    sources: &SourceMap,
+    context: &Context,
+) -> Result<(), Failure> {
+    if diagnostics.is_empty() {
+        return Ok(());
+    }
+    let console = &context.console;
+    let text = render_human(diagnostics, sources, console.stderr_color());
+    if diagnostics.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(Failure::Invalid(text));
+    }
+    console.findings(&text);
+    Ok(())
+}
+
+/// Leaves only the points asked for, in the order of the sweep.
+fn select_points(plan: &mut Plan, wanted: &[u32]) -> Result<(), Failure> {
+    let planned: Vec<u32> = plan.points.iter().map(|point| point.concurrency).collect();
+    if let Some(missing) = wanted.iter().find(|point| !planned.contains(point)) {
+        let planned: Vec<String> = planned.iter().map(u32::to_string).collect();
+        return Err(Failure::usage(format!("--points {missing}: the sweep has no such point"))
+            .help(format!("choose from {}, or change load.concurrency", planned.join(", "))));
+    }
+    plan.points.retain(|point| wanted.contains(&point.concurrency));
+    Ok(())
+}
+
+/// What would run.
+pub(super) struct Plan {
+    /// The points, in the order in which they run.
+    pub(super) points: Vec<PointPlan>,
+    /// The trajectories of every point, in the order in which slots take them.
+    pub(super) sequence: Arc<[Assignment]>,
+}
+
+/// One point of the sweep.
+pub(super) struct PointPlan {
+    /// Conversations active at once.
+    pub(super) concurrency: u32,
+}
+
+impl Plan {
+    fn new(scenario: &ValidScenario, library: &Library) -> Self {
+        let points = scenario.load.concurrency.points();
+        let points = points.into_iter().map(|concurrency| PointPlan { concurrency }).collect();
+        let sets: Vec<order::SetSize> = (0..scenario.datasets.len())
+            .map(|index| {
+                let count =
+                    library.conversations().iter().filter(|c| c.dataset as usize == index).count();
+                let count = u32::try_from(count).unwrap_or(u32::MAX);
+                order::SetSize { trajectories: count, take: count }
+            })
+            .collect();
+        let passes = order::passes(&sets, scenario.mix.order, scenario.mix.seed);
+        let whole = library.conversations().len() * scenario.mix.passes as usize;
+        let budget = scenario.mix.trajectories.map_or(whole, |budget| budget as usize);
+        let sequence = if library.conversations().is_empty() {
+            Vec::new()
+        } else {
+            sequence(passes, budget)
+        };
+        Self { points, sequence: sequence.into() }
+    }
+}

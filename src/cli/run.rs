@@ -1,0 +1,237 @@
+//! `scenario run`: the main job.
+//!
+//! Loads and plans, starts the endpoint where it is the simulated one, replays one point after the
+//! other into a result directory, and prints the curve.
+
+mod facts;
+mod observer;
+mod point;
+mod signals;
+mod target;
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use clap::ValueEnum;
+use tokio::sync::watch;
+
+use self::point::{PointResult, Session, disk};
+use self::target::Target;
+use super::context::Context;
+use super::failure::{ExitStatus, Failure};
+use super::prepare::{Prepared, ScenarioArgs, prepare};
+use super::progress::Progress;
+use crate::clock::wall_now;
+use crate::host::{self, Host};
+use crate::replay::{Live, StopLevel, stop_channel};
+use crate::report::Curve;
+use crate::results::{NewRun, RunDir};
+
+const EXAMPLES: &str = "\
+Examples:
+  scenario run scenarios/quickstart.yaml
+  scenario run my-bench.yaml --points 8,64 --set load.turn_timeout=30s
+  scenario run my-bench.yaml --set 'endpoint.urls=[http://localhost:8000]' --out /data/results
+
+The last line on stdout is the result directory. Interrupt once (Ctrl-C) to wait for the turns in
+flight and keep what was measured, twice to give them up.
+
+Exit codes:
+  0 every turn of every point completed   1 turns failed or were skipped, or a self-check failed
+  2 wrong usage or invalid scenario       3 the endpoint or the result directory cannot be used
+  130 interrupted; the results say so";
+
+/// Run a scenario: one replay per concurrency, one result directory
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    #[command(flatten)]
+    scenario: ScenarioArgs,
+    /// Where result directories go: DIR/<scenario>/<run-id>
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    out: PathBuf,
+    /// The run's name in DIR/<scenario>/; the time of its start unless given
+    #[arg(long, value_name = "NAME", value_parser = run_id)]
+    run_id: Option<String>,
+    /// Replace a result directory of that name
+    #[arg(long)]
+    force: bool,
+    /// What to print at the end
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// What is printed at the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// The table of the curve, then the result directory
+    #[default]
+    Text,
+    /// The curve as JSON on one line, then the result directory
+    Json,
+}
+
+fn run_id(text: &str) -> Result<String, String> {
+    let valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if begins && text.len() <= 100 && text.chars().all(valid) {
+        Ok(text.to_owned())
+    } else {
+        Err("a letter or digit, then letters, digits, `.`, `_` and `-`; 100 at most".to_owned())
+    }
+}
+
+/// Runs every point and says how it went.
+pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure> {
+    let prepared = prepare(&args.scenario, context)?;
+    enough_files(&prepared)?;
+    let runtime = runtime()?;
+    let target = Target::start(&prepared.scenario, &prepared.library)?;
+    let connect_timeout = prepared.scenario.endpoint.connect_timeout.get();
+    runtime.block_on(target.check(connect_timeout))?;
+
+    let started_at = wall_now();
+    let mut run_dir = create(args, &prepared, started_at)?;
+    let (stop, _signal) = stop_channel();
+    runtime
+        .block_on(async { signals::watch(&context.console, stop.clone()) })
+        .map_err(|error| Failure::could_not("signals cannot be handled").because(&error))?;
+    let (live, snapshots) = watch::channel(Live::default());
+    let progress = Progress::start(&context.console, snapshots);
+    let session = Session {
+        prepared: &prepared,
+        target: &target,
+        runtime: &runtime,
+        stop: &stop,
+        live: &live,
+    };
+    let results = run_points(&session, &mut run_dir, context);
+    progress.finish();
+    target.stop();
+    run_dir.finish(wall_now()).map_err(disk)?;
+    let results = results?;
+    finish(args, context, &prepared, &run_dir, &results, stop.level())
+}
+
+/// Makes sure that every slot can have its connection.
+fn enough_files(prepared: &Prepared) -> Result<(), Failure> {
+    let most = prepared.plan.points.iter().map(|point| u64::from(point.concurrency)).max();
+    // Both ends of a connection to the embedded endpoint are in this process.
+    let ends = if prepared.scenario.endpoint.simulated.is_some() { 2 } else { 1 };
+    let (slots, limit) = (most.unwrap_or(0), host::raise_open_files());
+    if limit.suffice_for(slots.saturating_mul(ends)) {
+        return Ok(());
+    }
+    let now = limit.now.unwrap_or_default();
+    Err(Failure::could_not(format!(
+        "load.concurrency {slots}: needs a connection for each slot, but this process may have \
+         only {now} files open"
+    ))
+    .help("raise the hard limit (`ulimit -Hn`, or LimitNOFILE= of the service), or run fewer slots"))
+}
+
+/// Where slots run. One thread carries a few hundred slots; a machine with many cores gets a
+/// quarter of them, so that the clock is read soon after the socket even at thousands.
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    let cores = host::parallelism().get();
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads((cores / 4).clamp(1, 8))
+        .thread_name("slots")
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::could_not("no threads can be started").because(&error))
+}
+
+fn create(args: &Args, prepared: &Prepared, started_at: SystemTime) -> Result<RunDir, Failure> {
+    let scenario = &prepared.scenario;
+    let parent = args.out.join(&scenario.name);
+    let resolved = scenario.resolved_yaml();
+    let host = serde_json::to_value(Host::probe()).unwrap_or_default();
+    let manifest = facts::manifest(prepared, host, started_at);
+    let create = |id: &str, force: bool| {
+        RunDir::create(NewRun {
+            path: &parent.join(id),
+            force,
+            manifest: manifest.clone(),
+            source: &scenario.source_text,
+            resolved: &resolved,
+        })
+    };
+    if let Some(id) = &args.run_id {
+        return create(id, args.force).map_err(disk);
+    }
+    // Two runs may start in the same second.
+    let stamp = facts::stamp(started_at);
+    for attempt in 1..100 {
+        let id = if attempt == 1 { stamp.clone() } else { format!("{stamp}-{attempt}") };
+        match create(&id, false) {
+            Err(crate::results::ResultsError::Exists { .. }) => {}
+            other => return other.map_err(disk),
+        }
+    }
+    create(&stamp, false).map_err(disk)
+}
+
+fn run_points(
+    session: &Session<'_>,
+    run_dir: &mut RunDir,
+    context: &Context,
+) -> Result<Vec<PointResult>, Failure> {
+    let mut results = Vec::new();
+    for (index, point) in session.prepared.plan.points.iter().enumerate() {
+        if session.stop.level() > StopLevel::Run {
+            break;
+        }
+        match session.run_point(index, run_dir) {
+            Ok(result) => {
+                context.console.message(&facts::point_line(&result.row));
+                for violation in &result.violations {
+                    context.console.warning(&format!(
+                        "point r{}: self-check: {violation}",
+                        point.concurrency
+                    ));
+                }
+                results.push(result);
+            }
+            Err(failure) => {
+                let text = failure.render(false);
+                run_dir.fail_point(point.concurrency, text, wall_now()).map_err(disk)?;
+                return Err(failure);
+            }
+        }
+    }
+    Ok(results)
+}
+
+fn finish(
+    args: &Args,
+    context: &Context,
+    prepared: &Prepared,
+    run_dir: &RunDir,
+    results: &[PointResult],
+    stopped: StopLevel,
+) -> Result<ExitStatus, Failure> {
+    let curve = Curve {
+        scenario: prepared.scenario.name.clone(),
+        simulated: prepared.scenario.endpoint.simulated.is_some(),
+        points: results.iter().map(|result| result.row.clone()).collect(),
+    };
+    run_dir.write_file("curve.json", &curve.to_json()).map_err(disk)?;
+    let console = &context.console;
+    match args.format {
+        Format::Text => console.out_line(&curve.table())?,
+        Format::Json => console.out_line(&facts::json_line(&curve.to_json()))?,
+    }
+    console.out_line(&run_dir.path().display().to_string())?;
+
+    let failed = |result: &PointResult| {
+        result.row.failed > 0 || result.row.skipped > 0 || !result.violations.is_empty()
+    };
+    Ok(if stopped > StopLevel::Run {
+        ExitStatus::Interrupted
+    } else if results.iter().any(failed) {
+        ExitStatus::Findings
+    } else {
+        ExitStatus::Success
+    })
+}

@@ -1,0 +1,163 @@
+//! One point: warm up, replay, and leave a run folder.
+
+use std::sync::Arc;
+
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+
+use super::facts;
+use super::observer::PointObserver;
+use super::target::Target;
+use crate::cli::failure::Failure;
+use crate::cli::prepare::{PointPlan, Prepared};
+use crate::clock::{Clock, wall_now};
+use crate::metrics::Expected;
+use crate::replay::{
+    Live, PointReplay, Recorder, RecorderSetup, Settings, StopHandle, StopLevel, replay, warm_up,
+};
+use crate::report::{CurvePoint, point_report};
+use crate::results::{Outcome, PointState, ResultsError, RunDir};
+
+/// What every point of a run shares.
+pub(super) struct Session<'a> {
+    /// The scenario, its prompts and its plan.
+    pub(super) prepared: &'a Prepared,
+    /// Where turns are sent.
+    pub(super) target: &'a Target,
+    /// Where slots run.
+    pub(super) runtime: &'a Runtime,
+    /// Raised by signals.
+    pub(super) stop: &'a StopHandle,
+    /// Where snapshots for the live view go.
+    pub(super) live: &'a watch::Sender<Live>,
+}
+
+/// How a point ended.
+pub(super) struct PointResult {
+    /// Its row in the table.
+    pub(super) row: CurvePoint,
+    /// What its self-check found.
+    pub(super) violations: Vec<String>,
+}
+
+impl Session<'_> {
+    /// Replays the point at `index` of the plan.
+    ///
+    /// # Errors
+    /// When the result directory cannot be written, or the replay itself broke down.
+    pub(super) fn run_point(
+        &self,
+        index: usize,
+        run_dir: &mut RunDir,
+    ) -> Result<PointResult, Failure> {
+        let point = &self.prepared.plan.points[index];
+        let folder = run_dir.start_point(point.concurrency, wall_now()).map_err(disk)?;
+        let log = folder.event_log().map_err(disk)?;
+        self.live.send_replace(Live {
+            point: index + 1,
+            points: self.prepared.plan.points.len(),
+            concurrency: point.concurrency,
+            ..Live::default()
+        });
+        let mut replayed = self.point_replay(point);
+        self.warm_up(&replayed)?;
+        replayed.clock = Clock::start();
+        let started_at = replayed.clock.wall_start();
+
+        let broken = |error: &dyn std::error::Error| {
+            let place = format!("point r{}: the replay broke down", point.concurrency);
+            Failure::could_not(place).because(error)
+        };
+        let (notes, recorder) =
+            Recorder::start(self.recorder(PointObserver::new(log))).map_err(|e| broken(&e))?;
+        let ended = self.runtime.block_on(replay(replayed, notes, self.stop.signal()));
+        let recorded = recorder.finish();
+        ended.map_err(|error| broken(&error))?;
+        let (recorded, observer) = recorded.map_err(|error| broken(&error))?;
+
+        let PointObserver { log, collector, self_check } = observer;
+        log.finish().map_err(|error| broken(&error))?;
+        let metrics = collector.finish();
+        let expected = Expected {
+            planned: recorded.planned,
+            concurrency: point.concurrency,
+            salt_markers: if self.prepared.scenario.cache.salt { 2 } else { 0 },
+        };
+        let self_check = self_check.finish(expected, recorded.digest.clone());
+        let state = if self.stop.level() == StopLevel::Run {
+            PointState::Complete
+        } else {
+            PointState::Interrupted
+        };
+        let facts = facts::run_facts(self.prepared, point, started_at, state);
+        let samples: Vec<_> =
+            recorded.samples.iter().map(|(id, index)| (*id, u64::from(*index))).collect();
+        let outcome = Outcome {
+            facts: &facts,
+            metrics: &metrics,
+            self_check: &self_check,
+            config: &facts::run_config(self.prepared, point),
+            samples: &samples,
+            report: &point_report(&facts, &metrics, &self_check),
+        };
+        run_dir.finish_point(folder, &outcome, wall_now()).map_err(disk)?;
+        let violation = |v: &crate::metrics::Violation| format!("{}: {}", v.check, v.message);
+        Ok(PointResult {
+            row: CurvePoint::new(&facts, &metrics, self_check.skipped),
+            violations: self_check.violations.iter().map(violation).collect(),
+        })
+    }
+
+    fn point_replay(&self, point: &PointPlan) -> PointReplay<crate::client::TcpConnector> {
+        let load = &self.prepared.scenario.load;
+        PointReplay {
+            library: Arc::clone(&self.prepared.library),
+            sequence: Arc::clone(&self.prepared.plan.sequence),
+            concurrency: point.concurrency,
+            endpoint: Arc::clone(&self.target.endpoint),
+            connector: Arc::clone(&self.target.connector),
+            settings: Settings {
+                turn_timeout: load.turn_timeout.get(),
+                tool_delays: load.tool_delays,
+                tail: load.tail,
+            },
+            clock: Clock::start(),
+        }
+    }
+
+    fn warm_up(
+        &self,
+        point: &PointReplay<crate::client::TcpConnector>,
+    ) -> Result<(), Failure> {
+        let Some(warmup) = &self.prepared.scenario.load.warmup else { return Ok(()) };
+        let warm = warm_up(point, warmup.requests, &warmup.prompt, self.stop.signal());
+        let report = self.runtime.block_on(warm);
+        report.map(drop).map_err(|error| {
+            Failure::could_not("load.warmup: the warm-up broke down").because(&error)
+        })
+    }
+
+    fn recorder(&self, observer: PointObserver) -> RecorderSetup<PointObserver> {
+        RecorderSetup {
+            library: Arc::clone(&self.prepared.library),
+            sequence: Arc::clone(&self.prepared.plan.sequence),
+            observer,
+            seed: self.prepared.scenario.digest.clone().into_bytes(),
+            prompts: self.prepared.scenario.log.prompts,
+            live: self.live.clone(),
+            stop: self.stop.clone(),
+        }
+    }
+}
+
+/// An error of the result directory, with its remedy.
+pub(super) fn disk(error: ResultsError) -> Failure {
+    let failure = match error {
+        ResultsError::Exists { .. } => Failure::usage(error.to_string()),
+        _ => Failure::could_not(error.to_string()),
+    };
+    match error.help() {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
+}

@@ -1,0 +1,156 @@
+//! Where the turns go: the scenario's URLs, or the embedded simulated endpoint on a port of this
+//! machine, in a thread of its own.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use crate::cli::failure::Failure;
+use crate::client::{self, Connect as _, Endpoint, TcpConnector};
+use crate::clock::Clock;
+use crate::prompt::{Library, RecordedTable};
+use crate::scenario::ValidScenario;
+use crate::scenario::model::{Replies, Simulated};
+use crate::simulator::{self, ReplySource, Simulator};
+
+/// An endpoint to replay against.
+pub(super) struct Target {
+    /// URLs, request heads and limits.
+    pub(super) endpoint: Arc<Endpoint>,
+    /// How streams are opened.
+    pub(super) connector: Arc<TcpConnector>,
+    embedded: Option<Embedded>,
+}
+
+/// The running simulated endpoint.
+struct Embedded {
+    shutdown: oneshot::Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Target {
+    /// Prepares the endpoint of a scenario, and starts it where it is the simulated one.
+    pub(super) fn start(
+        scenario: &ValidScenario,
+        library: &Arc<Library>,
+    ) -> Result<Self, Failure> {
+        let section = &scenario.endpoint;
+        let (urls, embedded) = match &section.simulated {
+            Some(simulated) => {
+                let (url, embedded) = Embedded::start(simulated, scenario, library)?;
+                (vec![url], Some(embedded))
+            }
+            None => (section.urls.clone(), None),
+        };
+        let exposed = |(name, value): (&String, &crate::units::Secret)| {
+            (name.clone(), value.expose().to_owned())
+        };
+        let config = client::Config {
+            urls,
+            api_key: section.api_key.clone(),
+            headers: section.headers.iter().map(exposed).collect(),
+            session_header: section.session_header.clone(),
+            connect_timeout: section.connect_timeout.get(),
+            max_idle: section.max_idle.get(),
+            ca_file: section.ca_file.clone(),
+        };
+        let unusable = |error: client::ConfigError| Failure::usage(error.to_string());
+        let endpoint = Arc::new(Endpoint::new(&config).map_err(unusable)?);
+        let connector = Arc::new(TcpConnector::new(&endpoint).map_err(unusable)?);
+        Ok(Self { endpoint, connector, embedded })
+    }
+
+    /// Opens one connection to every URL, so that a dead endpoint is known before a point starts.
+    pub(super) async fn check(&self, timeout: Duration) -> Result<(), Failure> {
+        for url in 0..self.endpoint.urls() {
+            let connected = match tokio::time::timeout(timeout, self.connector.connect(url)).await {
+                Ok(Ok(_)) => continue,
+                Ok(Err(failure)) => failure.message,
+                Err(_) => format!("no answer within endpoint.connect_timeout ({timeout:?})"),
+            };
+            let label = self.endpoint.label(url);
+            return Err(Failure::could_not(format!("{label}: the endpoint cannot be reached"))
+                .because_text(connected)
+                .help(
+                    "start the server, or correct endpoint.urls; `scenario probe URL` shows what \
+                     a server answers",
+                ));
+        }
+        Ok(())
+    }
+
+    /// Ends the simulated endpoint, where there is one.
+    pub(super) fn stop(self) {
+        if let Some(Embedded { shutdown, thread }) = self.embedded {
+            // Either may be gone already; the run is over in any case.
+            let _ = shutdown.send(());
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Embedded {
+    fn start(
+        simulated: &Simulated,
+        scenario: &ValidScenario,
+        library: &Arc<Library>,
+    ) -> Result<(String, Self), Failure> {
+        let failed = |error: &dyn std::error::Error| {
+            Failure::could_not("the simulated endpoint cannot be started").because(error)
+        };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| failed(&e))?;
+        listener.set_nonblocking(true).map_err(|e| failed(&e))?;
+        let url = format!("http://{}", listener.local_addr().map_err(|e| failed(&e))?);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|e| failed(&e))?;
+        let config = simulator_config(simulated, scenario);
+        let replies = Arc::new(RecordedTable::new(Arc::clone(library)));
+        let simulator = Simulator::new(config, Some(replies), Clock::start())
+            .map_err(|error| Failure::usage(format!("endpoint.simulated: {error}")))?;
+        let (shutdown, stopped) = oneshot::channel();
+        let serve = move || {
+            runtime.block_on(async {
+                if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
+                    let stopped = async {
+                        let _ = stopped.await;
+                    };
+                    simulator.serve(listener, stopped).await;
+                }
+            });
+        };
+        let thread = std::thread::Builder::new().name("simulated".to_owned()).spawn(serve);
+        Ok((url, Self { shutdown, thread: thread.map_err(|e| failed(&e))? }))
+    }
+}
+
+/// The simulated endpoint as the scenario wants it; it answers any model and checks the key that
+/// the scenario sends.
+fn simulator_config(simulated: &Simulated, scenario: &ValidScenario) -> simulator::Config {
+    simulator::Config {
+        ttft: simulated.ttft.get(),
+        inter_token: simulated.inter_token.get(),
+        prefill_rate: simulated.prefill_rate,
+        batch_slowdown: simulated.batch_slowdown,
+        chunk_tokens: simulated.chunk_tokens,
+        replies: match simulated.replies {
+            Replies::Recorded => ReplySource::Recorded { wrong_share: simulated.wrong_share },
+            Replies::Scripted => ReplySource::Scripted,
+        },
+        cache: simulator::CacheConfig {
+            block_tokens: simulated.cache.block_tokens,
+            capacity_blocks: u32::try_from(simulated.cache.capacity_blocks).unwrap_or(u32::MAX),
+            ..simulator::CacheConfig::default()
+        },
+        reasoning_field: simulated.reasoning_field.clone(),
+        session_header: scenario.endpoint.session_header.clone(),
+        seed: simulated.seed,
+        faults: simulated.faults.clone(),
+        api_key: scenario.endpoint.api_key.clone(),
+        ..simulator::Config::default()
+    }
+}

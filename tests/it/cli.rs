@@ -1,0 +1,8 @@
+//! The real binary as a process: exit code, stdout, stderr, and what it leaves behind.
+//!
+//! A test makes a [`process::Sandbox`] (an empty directory that is the working directory of every
+//! command), runs commands in it, and compares [`process::Done`] with an inline snapshot; what
+//! differs from run to run (directories, ports, durations, versions) is replaced beforehand.
+
+mod help;
+mod process;

@@ -1,0 +1,74 @@
+//! Help, version, usage errors, completions.
+
+use super::process::{Sandbox, assert_done};
+
+/// The commands that `scenario --help` lists.
+fn commands(help: &str) -> Vec<&str> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let entries = lines.take_while(|line| !line.is_empty());
+    entries.filter(|line| !line.starts_with("   ")).filter_map(|l| l.split_whitespace().next()).collect()
+}
+
+#[test]
+fn help_of_every_command() {
+    let sandbox = Sandbox::new();
+    let main = sandbox.run(&["--help"]);
+    assert_eq!((main.code, main.stderr.as_str()), (Some(0), ""));
+    insta::assert_snapshot!("scenario", main.stdout);
+    let commands = commands(&main.stdout);
+    assert!(commands.len() > 5, "{commands:?}");
+    for command in commands {
+        let help = sandbox.run(&[command, "--help"]);
+        assert_eq!((help.code, help.stderr.as_str()), (Some(0), ""), "{command}");
+        assert!(help.stdout.contains("Examples:"), "{command} has no examples");
+        insta::assert_snapshot!(format!("scenario {command}"), help.stdout);
+    }
+}
+
+#[test]
+fn the_version_is_the_crates() {
+    let version = Sandbox::new().run(&["--version"]);
+    assert_eq!(version.stdout, concat!("scenario ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2_and_says_what_is_known() {
+    let sandbox = Sandbox::new();
+    assert_done!(sandbox.run(&["validatee"]), @"");
+    assert_done!(sandbox.run(&["run"]), @"");
+    assert_done!(sandbox.run(&["--color", "sometimes", "plan"]), @"");
+}
+
+#[test]
+fn no_arguments_is_help_and_exit_code_2() {
+    let done = Sandbox::new().run(&[]);
+    assert_eq!((done.code, done.stdout.as_str()), (Some(2), ""));
+    assert!(done.stderr.contains("Usage: scenario"));
+}
+
+#[test]
+fn colour_only_when_asked_or_on_a_terminal() {
+    let sandbox = Sandbox::new();
+    assert!(!sandbox.run(&["--help"]).stdout.contains('\u{1b}'));
+    assert!(sandbox.run(&["--color", "always", "--help"]).stdout.contains('\u{1b}'));
+    assert!(!sandbox.run(&["run", "missing.yaml"]).stderr.contains('\u{1b}'));
+    assert!(sandbox.run(&["--color=always", "run", "missing.yaml"]).stderr.contains('\u{1b}'));
+}
+
+#[test]
+fn completions_for_every_shell() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let done = sandbox.run(&["completions", shell]);
+        assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""), "{shell}");
+        assert!(done.stdout.contains("validate"), "{shell}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let sandbox = Sandbox::new();
+    let mut child = sandbox.command(&["completions", "zsh"]).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+}

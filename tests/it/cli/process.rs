@@ -1,0 +1,204 @@
+//! Running the binary.
+
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Nothing that a test starts may take longer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A directory of its own for the commands of one test.
+pub(super) struct Sandbox {
+    directory: tempfile::TempDir,
+    env: Vec<(String, String)>,
+}
+
+impl Sandbox {
+    /// An empty directory.
+    pub(super) fn new() -> Self {
+        Self { directory: tempfile::tempdir().unwrap(), env: Vec::new() }
+    }
+
+    /// Sets an environment variable for every command that follows; there are no others.
+    pub(super) fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// A path inside.
+    pub(super) fn path(&self, relative: &str) -> PathBuf {
+        self.directory.path().join(relative)
+    }
+
+    /// Writes a file.
+    pub(super) fn write(&self, relative: &str, text: &str) {
+        let path = self.path(relative);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// Reads a file.
+    pub(super) fn read(&self, relative: impl AsRef<Path>) -> String {
+        let path = self.directory.path().join(relative);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// Every file below a directory, relative to the sandbox, sorted.
+    pub(super) fn files(&self, relative: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut open = vec![self.path(relative)];
+        while let Some(directory) = open.pop() {
+            for entry in std::fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                } else {
+                    let path = path.strip_prefix(self.directory.path()).unwrap().to_owned();
+                    found.push(path.to_str().unwrap().to_owned());
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// The command with these arguments, not yet started, in a clean environment.
+    pub(super) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_scenario"));
+        command.args(arguments).current_dir(self.directory.path()).env_clear();
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the command to its end.
+    pub(super) fn run(&self, arguments: &[&str]) -> Done {
+        self.start(arguments).wait()
+    }
+
+    /// Starts the command.
+    pub(super) fn start(&self, arguments: &[&str]) -> Running {
+        let child = self.command(arguments).spawn().unwrap();
+        Running { child, directory: self.directory.path().to_owned() }
+    }
+}
+
+/// A command that runs. It is killed when dropped.
+pub(super) struct Running {
+    child: Child,
+    directory: PathBuf,
+}
+
+impl Running {
+    /// The process id.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends a signal by name, such as `INT`.
+    pub(super) fn signal(&self, name: &str) {
+        let status = Command::new("kill").arg(format!("-{name}")).arg(self.id().to_string()).status();
+        assert!(status.unwrap().success());
+    }
+
+    /// Reads stdout up to the first line for which `wanted` gives something.
+    pub(super) fn stdout_until<T>(&mut self, wanted: impl Fn(&str) -> Option<T>) -> T {
+        let stdout = BufReader::new(self.child.stdout.take().unwrap());
+        for line in stdout.lines() {
+            if let Some(found) = wanted(&line.unwrap()) {
+                return found;
+            }
+        }
+        panic!("stdout ended early");
+    }
+
+    /// Waits for the end, and fails when it does not come.
+    pub(super) fn wait(mut self) -> Done {
+        let (stdout, stderr) = (self.child.stdout.take(), self.child.stderr.take());
+        let read = |pipe: Option<Box<dyn Read + Send>>| {
+            std::thread::spawn(move || {
+                let mut text = Vec::new();
+                pipe.map(|mut pipe| pipe.read_to_end(&mut text));
+                text
+            })
+        };
+        let stdout = read(stdout.map(|pipe| Box::new(pipe) as _));
+        let stderr = read(stderr.map(|pipe| Box::new(pipe) as _));
+        let end = Instant::now() + PATIENCE;
+        let status = loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => break status,
+                None if Instant::now() > end => panic!("still running after {PATIENCE:?}"),
+                None => std::thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        let (stdout, stderr) = (stdout.join().unwrap(), stderr.join().unwrap());
+        Done::new(&Output { status, stdout, stderr }, &self.directory)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A command that ended.
+pub(super) struct Done {
+    /// The exit code; none after a signal.
+    pub(super) code: Option<i32>,
+    /// As printed.
+    pub(super) stdout: String,
+    /// As printed.
+    pub(super) stderr: String,
+    directory: PathBuf,
+}
+
+impl Done {
+    fn new(output: &Output, directory: &Path) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout.clone()).expect("stdout is UTF-8"),
+            stderr: String::from_utf8(output.stderr.clone()).expect("stderr is UTF-8"),
+            directory: directory.to_owned(),
+        }
+    }
+
+    /// The last line of stdout.
+    pub(super) fn last_line(&self) -> &str {
+        self.stdout.lines().last().unwrap_or_default()
+    }
+}
+
+/// What a snapshot holds.
+impl fmt::Display for Done {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let code = self.code.map_or("killed".to_owned(), |code| code.to_string());
+        let text = format!(
+            "exit code: {code}\n----- stdout -----\n{}\n----- stderr -----\n{}",
+            self.stdout.trim_end(),
+            self.stderr.trim_end()
+        );
+        let directory = self.directory.display().to_string();
+        f.write_str(text.replace(&directory, "[DIR]").trim_end())
+    }
+}
+
+/// Compares a [`Done`] with an inline snapshot, with what differs from run to run replaced.
+macro_rules! assert_done {
+    ($done:expr, @$expected:literal) => {{
+        let done = $done;
+        insta::with_settings!({filters => vec![
+            (regex_of_version(), "[VERSION]"),
+            (r"127\.0\.0\.1:\d+", "127.0.0.1:[PORT]"),
+            (r"\b\d{8}T\d{6}Z[0-9A-Za-z-]*", "[RUN]"),
+            (r"\b\d+(\.\d+)? (ms|s)\b", "[TIME]"),
+        ]}, {
+            insta::assert_snapshot!(done.to_string(), @$expected);
+        });
+    }};
+}
+pub(super) use assert_done;
