@@ -130,11 +130,8 @@ impl Plan {
         let passes = order::passes(&sets, scenario.mix.order, scenario.mix.seed);
         let whole = library.conversations().len() * scenario.mix.passes as usize;
         let budget = scenario.mix.trajectories.map_or(whole, |budget| budget as usize);
-        let sequence = if library.conversations().is_empty() {
-            Vec::new()
-        } else {
-            sequence(passes, budget)
-        };
+        let sequence =
+            if library.conversations().is_empty() { Vec::new() } else { sequence(passes, budget) };
         Self { points, sequence: sequence.into() }
     }
 }

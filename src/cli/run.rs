@@ -127,7 +127,9 @@ fn enough_files(prepared: &Prepared) -> Result<(), Failure> {
         "load.concurrency {slots}: needs a connection for each slot, but this process may have \
          only {now} files open"
     ))
-    .help("raise the hard limit (`ulimit -Hn`, or LimitNOFILE= of the service), or run fewer slots"))
+    .help(
+        "raise the hard limit (`ulimit -Hn`, or LimitNOFILE= of the service), or run fewer slots",
+    ))
 }
 
 /// Where slots run. One thread carries a few hundred slots; a machine with many cores gets a
@@ -186,10 +188,9 @@ fn run_points(
             Ok(result) => {
                 context.console.message(&facts::point_line(&result.row));
                 for violation in &result.violations {
-                    context.console.warning(&format!(
-                        "point r{}: self-check: {violation}",
-                        point.concurrency
-                    ));
+                    context
+                        .console
+                        .warning(&format!("point r{}: self-check: {violation}", point.concurrency));
                 }
                 results.push(result);
             }

@@ -27,21 +27,21 @@ pub(super) fn manifest(prepared: &Prepared, host: Value, started_at: SystemTime)
         commit: COMMIT.map(str::to_owned),
     };
     let entry = ScenarioEntry { name: scenario.name.clone(), digest: scenario.digest.clone() };
-    let datasets = scenario.datasets.iter().zip(&prepared.facts).map(|(dataset, facts)| {
-        DatasetEntry {
+    let datasets =
+        scenario.datasets.iter().zip(&prepared.facts).map(|(dataset, facts)| DatasetEntry {
             name: dataset.name.clone(),
             path: dataset.path.display().to_string(),
             sha256: facts.sha256.clone().unwrap_or_default(),
             bytes: facts.uncompressed_bytes,
             trajectories: facts.trajectories,
             client_turns: facts.client_turns,
-        }
-    });
-    let points = prepared.plan.points.iter().map(|point| {
-        PointEntry::planned(point.concurrency, region(point))
-    });
-    let mut manifest =
-        Manifest::new(tool, entry, datasets.collect(), points.collect(), started_at);
+        });
+    let points = prepared
+        .plan
+        .points
+        .iter()
+        .map(|point| PointEntry::planned(point.concurrency, region(point)));
+    let mut manifest = Manifest::new(tool, entry, datasets.collect(), points.collect(), started_at);
     manifest.simulated = scenario.endpoint.simulated.is_some();
     manifest.host = host;
     manifest
@@ -114,7 +114,8 @@ fn settings(prepared: &Prepared) -> Map<String, Value> {
     let generated = if keep { "keep" } else { "clear" };
     settings.insert("cache.generated_tokens".to_owned(), json!(generated));
     settings.insert("endpoint.usage".to_owned(), json!(scenario.endpoint.usage));
-    settings.insert("endpoint.reasoning_field".to_owned(), json!(scenario.endpoint.reasoning_field));
+    settings
+        .insert("endpoint.reasoning_field".to_owned(), json!(scenario.endpoint.reasoning_field));
     settings
 }
 

@@ -125,10 +125,7 @@ impl Session<'_> {
         }
     }
 
-    fn warm_up(
-        &self,
-        point: &PointReplay<crate::client::TcpConnector>,
-    ) -> Result<(), Failure> {
+    fn warm_up(&self, point: &PointReplay<crate::client::TcpConnector>) -> Result<(), Failure> {
         let Some(warmup) = &self.prepared.scenario.load.warmup else { return Ok(()) };
         let warm = warm_up(point, warmup.requests, &warmup.prompt, self.stop.signal());
         let report = self.runtime.block_on(warm);

@@ -33,10 +33,7 @@ struct Embedded {
 
 impl Target {
     /// Prepares the endpoint of a scenario, and starts it where it is the simulated one.
-    pub(super) fn start(
-        scenario: &ValidScenario,
-        library: &Arc<Library>,
-    ) -> Result<Self, Failure> {
+    pub(super) fn start(scenario: &ValidScenario, library: &Arc<Library>) -> Result<Self, Failure> {
         let section = &scenario.endpoint;
         let (urls, embedded) = match &section.simulated {
             Some(simulated) => {
