@@ -224,6 +224,10 @@ impl Reading {
     fn finish(self) -> Result<Reply, Failure> {
         let ignored = self.decoder.ignored_lines();
         self.builder.finish().map_err(|failure| match failure.kind {
+            FailureKind::Reset if self.form == Form::Whole => Failure::new(
+                FailureKind::MalformedStream,
+                format!("the reply is JSON but no chat completion: {}", excerpt(&self.whole)),
+            ),
             FailureKind::Reset | FailureKind::EmptyReply if ignored > 0 => Failure::new(
                 FailureKind::MalformedStream,
                 format!("{}; {ignored} of its lines were no server-sent events", failure.message),

@@ -95,6 +95,10 @@ impl ReplyBuilder {
             );
             return Err(Failure::new(FailureKind::Reset, message));
         }
+        if self.chunks_seen == 0 && !self.done {
+            let message = "the response held nothing: no event and no JSON";
+            return Err(Failure::new(FailureKind::EmptyReply, message));
+        }
         if self.reply.is_empty() {
             let reason = match &self.reply.finish_reason {
                 Some(reason) => format!(" (finish reason {})", reason.as_str()),

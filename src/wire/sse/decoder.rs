@@ -232,3 +232,184 @@ impl Decoder {
         if bytes > self.limit { Err(TooLarge { limit: self.limit }) } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Owned = (Vec<u8>, Vec<u8>);
+
+    fn push_all<'a>(
+        decoder: &mut Decoder,
+        pieces: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Vec<Owned>, TooLarge> {
+        let mut events = Vec::new();
+        let mut sink = |event: Event<'_>| events.push((event.name.to_vec(), event.data.to_vec()));
+        for piece in pieces {
+            decoder.push(piece, &mut sink)?;
+        }
+        Ok(events)
+    }
+
+    /// The data of each event of a text.
+    fn datas(text: &str) -> Vec<String> {
+        let mut decoder = Decoder::new();
+        let events = push_all(&mut decoder, [text.as_bytes()]).unwrap();
+        events.into_iter().map(|(_, data)| String::from_utf8(data).unwrap()).collect()
+    }
+
+    /// The whole text read at once, in the words of the standard and without any cleverness.
+    fn read_whole(bytes: &[u8]) -> Vec<Owned> {
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let mut lines = vec![Vec::new()];
+        let mut at = 0;
+        while at < bytes.len() {
+            if bytes[at] == b'\r' || bytes[at] == b'\n' {
+                at += usize::from(bytes[at..].starts_with(b"\r\n"));
+                lines.push(Vec::new());
+            } else {
+                lines.last_mut().unwrap().push(bytes[at]);
+            }
+            at += 1;
+        }
+        lines.pop();
+        let (mut events, mut name, mut data) = (Vec::new(), Vec::new(), None::<Vec<u8>>);
+        for line in lines {
+            if line.is_empty() {
+                events.extend(data.take().map(|data| (std::mem::take(&mut name), data)));
+                name.clear();
+                continue;
+            }
+            let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
+            let mut value = line.get(colon + 1..).unwrap_or(b"");
+            value = value.strip_prefix(b" ").unwrap_or(value);
+            match &line[..colon] {
+                b"data" => match &mut data {
+                    Some(data) => {
+                        data.push(b'\n');
+                        data.extend_from_slice(value);
+                    }
+                    None => data = Some(value.to_vec()),
+                },
+                b"event" => name = value.to_vec(),
+                _ => {}
+            }
+        }
+        events
+    }
+
+    #[test]
+    fn every_kind_of_line_end_ends_a_line() {
+        assert_eq!(
+            datas("data: a\n\ndata: b\r\n\r\ndata: c\r\rdata: d\r\n\n"),
+            ["a", "b", "c", "d"]
+        );
+    }
+
+    #[test]
+    fn data_lines_are_joined_and_one_space_is_taken_off() {
+        assert_eq!(datas("data: a\ndata:b\ndata\ndata:  c\n\n"), ["a\nb\n\n c"]);
+        assert_eq!(datas("data\n\n"), [""]);
+        assert_eq!(datas("event: x\n\ndata: y\n\n"), ["y"]);
+    }
+
+    #[test]
+    fn comments_and_other_fields_are_skipped() {
+        let text = ": hi\nid: 7\nretry: 3\nfoo: bar\ndata: a\nDATA: b\n: bye\n\n:\n\n";
+        assert_eq!(datas(text), ["a"]);
+        let mut decoder = Decoder::new();
+        push_all(&mut decoder, [text.as_bytes()]).unwrap();
+        assert_eq!(decoder.ignored_lines(), 2);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_at_the_start_only() {
+        assert_eq!(datas("\u{feff}data: a\n\n\u{feff}data: b\n\n"), ["a"]);
+        assert_eq!(datas("\u{feff}\n\ndata: a\n\n"), ["a"]);
+    }
+
+    #[test]
+    fn an_error_field_is_an_error_event() {
+        let events = push_all(&mut Decoder::new(), [&b"error: {}\n\ndata: a\n\n"[..]]).unwrap();
+        assert_eq!(events, [(b"error".to_vec(), b"{}".to_vec()), (Vec::new(), b"a".to_vec())]);
+    }
+
+    #[test]
+    fn the_end_hands_out_what_lacks_its_blank_line() {
+        for (text, last) in
+            [("data: a", Some("a")), ("data: a\n", Some("a")), ("da", None), ("", None)]
+        {
+            let mut decoder = Decoder::new();
+            assert_eq!(push_all(&mut decoder, [text.as_bytes()]).unwrap(), []);
+            let mut data = None;
+            decoder.finish(&mut |event| data = Some(event.data.to_vec())).unwrap();
+            assert_eq!(data.as_deref(), last.map(str::as_bytes), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn events_beyond_the_bound_are_refused_in_every_shape() {
+        let long = "x".repeat(101);
+        for text in [
+            format!("data: {long}\n\n"),
+            format!("data: {long}"),
+            long.clone(),
+            format!("event: {long}\n"),
+            "data: xxxxxxxxxx\n".repeat(11),
+        ] {
+            for size in [1, 7, 1000] {
+                let mut decoder = Decoder::with_limit(100);
+                let refused = push_all(&mut decoder, text.as_bytes().chunks(size));
+                assert_eq!(refused, Err(TooLarge { limit: 100 }), "{text:?} by {size}");
+            }
+        }
+        let many = "data: xxxxxxxxxx\n\n".repeat(1000);
+        let events = push_all(&mut Decoder::with_limit(100), [many.as_bytes()]).unwrap();
+        assert_eq!(events.len(), 1000);
+    }
+
+    /// Pieces of streams, among them everything that has a meaning.
+    fn piece() -> impl Strategy<Value = Vec<u8>> {
+        let pieces: Vec<&[u8]> = vec![
+            b"data",
+            b"data: ",
+            b"event: x",
+            b"id: 3",
+            b": note",
+            b":",
+            b" ",
+            b"\n",
+            b"\r",
+            b"\r\n",
+            b"\n\n",
+            b"\xEF\xBB\xBF",
+            "{\"é\":\"日本\"}".as_bytes(),
+            b"[DONE]",
+            b"\xff\x00",
+        ];
+        proptest::sample::select(pieces).prop_map(<[u8]>::to_vec)
+    }
+
+    proptest! {
+        #[test]
+        fn every_cutting_gives_what_reading_at_once_gives(
+            pieces in proptest::collection::vec(piece(), 0..60),
+            cuts in proptest::collection::vec(any::<proptest::sample::Index>(), 0..12),
+        ) {
+            let text = pieces.concat();
+            let mut ends: Vec<usize> =
+                cuts.iter().map(|cut| cut.index(text.len() + 1)).chain([text.len()]).collect();
+            ends.sort_unstable();
+            let mut start = 0;
+            let parts: Vec<&[u8]> = ends
+                .iter()
+                .map(|end| &text[std::mem::replace(&mut start, *end)..*end])
+                .collect();
+            let expected = read_whole(&text);
+            prop_assert_eq!(&push_all(&mut Decoder::new(), parts).unwrap(), &expected);
+            prop_assert_eq!(&push_all(&mut Decoder::new(), text.chunks(1)).unwrap(), &expected);
+        }
+    }
+}

@@ -1,4 +1,8 @@
 //! The endpoint client over in-memory pipes, in virtual time, against hand-written servers.
 
+mod failures;
+mod keep_alive;
 mod pipe;
+mod requests;
+mod streams;
 mod timing;
