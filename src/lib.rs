@@ -17,13 +17,14 @@
 //! L7  report
 //! L6  replay        results
 //! L5  prompt
-//! L4  plan
+//! L4  plan  accuracy
 //! L3  scenario
 //! L2  dataset  ruleset  client  simulator  metrics
 //! L1  yaml  events
 //! L0  diagnostics  units  rng  digest  clock  host  wire
 //! ```
 
+pub mod accuracy;
 pub mod cli;
 pub mod client;
 pub mod clock;
