@@ -3,7 +3,9 @@
 //! Owns pure functions from a checked scenario and the facts of its data sets to a plan. Uses
 //! `scenario`, `ruleset` and `rng`; performs no I/O.
 
+mod model;
 pub mod order;
 mod sequence;
 
+pub use model::{Plan, PointPlan};
 pub use sequence::{Assignment, sequence};

@@ -67,6 +67,17 @@ impl Library {
         &self.conversations
     }
 
+    /// How many conversations each of `datasets` data sets has.
+    pub fn conversations_per_dataset(&self, datasets: usize) -> Vec<u32> {
+        let mut counts = vec![0; datasets];
+        for conversation in &self.conversations {
+            if let Some(count) = counts.get_mut(conversation.dataset as usize) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+
     /// How prompts are prepared.
     pub fn options(&self) -> &PromptOptions {
         &self.options

@@ -1,0 +1,131 @@
+//! The plan: a pure function of a scenario and the sizes of its data sets.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::order::{self, SetSize};
+use super::sequence::{Assignment, sequence};
+use crate::ruleset::{Region, Ruleset};
+use crate::scenario::model::Scenario;
+
+/// One point of the sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointPlan {
+    /// Conversations active at once.
+    pub concurrency: u32,
+    /// The region that the ruleset computes for this point; none without a ruleset, or where the
+    /// whole sweep spans none (it must reach above 32).
+    pub region: Option<Region>,
+    /// The shortest run that the ruleset takes; none without a ruleset.
+    pub min_duration: Option<Duration>,
+}
+
+/// What would run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The points, in the order in which they run.
+    pub points: Vec<PointPlan>,
+    /// The trajectories of every point, in the order in which slots take them.
+    pub sequence: Arc<[Assignment]>,
+    /// Trajectories in one pass over the mix.
+    pub trajectories_per_pass: u32,
+}
+
+impl Plan {
+    /// The plan of `scenario` whose data sets hold (after `mix.take`) as many trajectories as
+    /// `loaded` says, in the scenario's order. The points of the scenario's sweep run in the
+    /// order in which they are written.
+    pub fn new(scenario: &Scenario, loaded: &[u32]) -> Self {
+        let sizes: Vec<SetSize> = loaded
+            .iter()
+            .map(|&trajectories| SetSize { trajectories, take: trajectories })
+            .collect();
+        let per_pass = loaded.iter().fold(0_u32, |sum, size| sum.saturating_add(*size));
+        let mix = &scenario.mix;
+        let budget = mix.trajectories.map_or_else(
+            || (per_pass as usize).saturating_mul(mix.passes as usize),
+            |trajectories| trajectories as usize,
+        );
+        let passes = order::passes(&sizes, mix.order, mix.seed);
+        // A mix without trajectories would draw empty passes for ever.
+        let trajectories = if per_pass == 0 { Vec::new() } else { sequence(passes, budget) };
+        Self {
+            points: points(scenario),
+            sequence: trajectories.into(),
+            trajectories_per_pass: per_pass,
+        }
+    }
+
+    /// Whether every trajectory of the mix is replayed equally often, as the rules demand.
+    pub fn whole_passes(&self) -> bool {
+        let per_pass = self.trajectories_per_pass as usize;
+        per_pass > 0 && !self.sequence.is_empty() && self.sequence.len().is_multiple_of(per_pass)
+    }
+}
+
+fn points(scenario: &Scenario) -> Vec<PointPlan> {
+    let sweep = scenario.load.concurrency.points();
+    let ruleset = scenario.compliance.ruleset.as_deref().and_then(Ruleset::named);
+    let (lowest, highest) = (sweep.iter().min().copied(), sweep.iter().max().copied());
+    let regions = ruleset.zip(lowest.zip(highest));
+    let regions = regions.and_then(|(ruleset, (lowest, highest))| ruleset.regions(lowest, highest));
+    let point = |concurrency| PointPlan {
+        concurrency,
+        region: regions.and_then(|regions| regions.of(concurrency)),
+        min_duration: ruleset.map(|ruleset| ruleset.min_duration(concurrency)),
+    };
+    sweep.into_iter().map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scenario(more: &str) -> Scenario {
+        let text = format!(
+            "schema: scenario/v1\nname: n\nmodel: {{ name: m }}\nendpoint: {{ simulated: {{}} }}\n\
+             datasets: [{{ name: a, path: a }}, {{ name: b, path: b }}]\n{more}"
+        );
+        serde_yaml::from_str(&text).unwrap()
+    }
+
+    fn conversations(plan: &Plan) -> Vec<(u32, u32)> {
+        plan.sequence.iter().map(|a| (a.conversation, a.pass)).collect()
+    }
+
+    #[test]
+    fn passes_follow_each_other_and_a_budget_cuts_them() {
+        let whole = scenario("mix: { order: sequential, passes: 2 }\nload: { concurrency: [1] }\n");
+        let plan = Plan::new(&whole, &[2, 1]);
+        assert_eq!(conversations(&plan), [(0, 1), (1, 1), (2, 1), (0, 2), (1, 2), (2, 2)]);
+        assert!(plan.whole_passes());
+        let cut =
+            scenario("mix: { order: sequential, trajectories: 4 }\nload: { concurrency: [1] }\n");
+        let plan = Plan::new(&cut, &[2, 1]);
+        assert_eq!(conversations(&plan), [(0, 1), (1, 1), (2, 1), (0, 2)]);
+        assert!(!plan.whole_passes());
+    }
+
+    #[test]
+    fn an_empty_mix_gives_an_empty_plan() {
+        let plan = Plan::new(&scenario("load: { concurrency: [1] }\n"), &[0, 0]);
+        assert!(plan.sequence.is_empty() && !plan.whole_passes());
+    }
+
+    #[test]
+    fn points_carry_the_ruleset_s_region_and_duration() {
+        let sweep = scenario(
+            "load: { concurrency: [512, 8, 16] }\n\
+             compliance: { ruleset: mlperf-endpoints-agentic/v1.0 }\n",
+        );
+        let plan = Plan::new(&sweep, &[1, 1]);
+        let points: Vec<_> = plan.points.iter().map(|p| (p.concurrency, p.region)).collect();
+        let expected =
+            [(512, Some(Region::High)), (8, Some(Region::UltraLow)), (16, Some(Region::Low))];
+        assert_eq!(points, expected);
+        assert_eq!(plan.points[0].min_duration, Some(Duration::from_secs(2400)));
+        assert_eq!(plan.points[2].min_duration, Some(Duration::from_secs(600)));
+        let free = Plan::new(&scenario("load: { concurrency: [4] }\n"), &[1, 1]);
+        assert_eq!((free.points[0].region, free.points[0].min_duration), (None, None));
+    }
+}
