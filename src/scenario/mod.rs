@@ -3,7 +3,8 @@
 //! Owns the model of the file (one type per section), its JSON schema, loading (`extends`,
 //! `${VAR}`, relative paths, `--set`) and the three layers of validation, whose findings are
 //! reported together. Uses `yaml`, `ruleset`, `dataset` (to check the data sets), `diagnostics`,
-//! `digest`, `units` and `simulator` (its faults). Reads files, never the environment: variables come in as a function.
+//! `digest`, `units` and `simulator` (its faults). Reads files, never the environment: variables
+//! come in as a function.
 
 mod load;
 pub mod model;

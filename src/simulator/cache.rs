@@ -68,11 +68,19 @@ pub(super) struct Prompt {
     block_bytes: usize,
 }
 
+fn block_bytes(config: CacheConfig) -> usize {
+    (config.block_tokens as usize).saturating_mul(TOKEN_BYTES).max(1)
+}
+
 impl Prompt {
-    /// Cuts a prompt, given in parts, into blocks of `block_tokens`.
-    pub(super) fn new<'a>(block_tokens: u32, parts: impl Iterator<Item = &'a [u8]>) -> Self {
-        let block_bytes = (block_tokens as usize).saturating_mul(TOKEN_BYTES).max(1);
+    /// Cuts a prompt, given in parts, into blocks.
+    pub(super) fn new<'a>(config: CacheConfig, parts: impl Iterator<Item = &'a [u8]>) -> Self {
+        let block_bytes = block_bytes(config);
         let mut prompt = Self { keys: Vec::new(), bytes: 0, block_bytes };
+        if config.capacity_blocks == 0 {
+            prompt.bytes = parts.map(<[u8]>::len).sum();
+            return prompt;
+        }
         let mut open: Vec<u8> = Vec::new();
         for part in parts {
             prompt.bytes += part.len();
@@ -108,7 +116,7 @@ impl PrefixCache {
     /// An empty cache.
     pub(super) fn new(config: CacheConfig) -> Self {
         Self {
-            block_bytes: (config.block_tokens as usize).saturating_mul(TOKEN_BYTES).max(1),
+            block_bytes: block_bytes(config),
             capacity: config.capacity_blocks as usize,
             index: HashMap::default(),
             blocks: Vec::new(),

@@ -5,7 +5,8 @@ use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 
@@ -14,6 +15,7 @@ use crate::wire::Usage;
 use crate::wire::encode::{ChunkEncoder, Completion};
 
 use super::answer::Answer;
+use super::body::{Break, BrokenOff, ReplyBody};
 use super::cache::{Lookup, Prompt};
 use super::config::{ReplySource, UsageReport};
 use super::faults::{FaultKind, RequestFacts, When};
@@ -23,43 +25,28 @@ use super::request::ChatRequest;
 use super::routes::{JSON, error, whole};
 use super::script;
 use super::simulator::Simulator;
-use super::stream::{
-    Action, Break, BrokenOff, Interrupt, Progress, ReplyBody, Stream, fault_error,
-};
+use super::stream::{Action, Interrupt, Stream, fault_error};
 use super::ticket::Ticket;
 
 /// The longest request that is taken.
 const MAX_BODY_BYTES: usize = 256 << 20;
 
-/// What is common to all that happens to one request.
-struct Exchange<'a> {
-    /// Its number, from 1.
-    number: u64,
-    session: SessionId<'a>,
-    request: ChatRequest<'a>,
-    /// When the latency model starts to count.
-    start: Nanos,
-}
+/// A reply, or the end of the connection.
+type Outcome = Result<Response<ReplyBody>, BrokenOff>;
 
 /// Answers a request for a chat completion.
-pub(super) async fn handle(
-    mut ticket: Ticket,
-    request: Request<Incoming>,
-) -> Result<Response<ReplyBody>, BrokenOff> {
+pub(super) async fn handle(mut ticket: Ticket, head: Parts, body: Incoming) -> Outcome {
     let simulator = Arc::clone(ticket.simulator());
     let Some(number) = simulator.count_request() else {
         ticket.connection().reset();
         return Err(BrokenOff);
     };
-    let (head, body) = request.into_parts();
-    let body = match read(body).await? {
-        Some(body) => body,
-        None => {
-            let message = format!("the body is longer than {MAX_BODY_BYTES} bytes");
-            let status = StatusCode::PAYLOAD_TOO_LARGE;
-            return Ok(error(status, "BadRequestError", &message, None, ticket));
-        }
+    let Some(body) = read(body).await? else {
+        let message = format!("the body is longer than {MAX_BODY_BYTES} bytes");
+        let status = StatusCode::PAYLOAD_TOO_LARGE;
+        return Ok(error(status, "BadRequestError", &message, None, ticket));
     };
+    ticket.body(&body);
     if !is_authorised(&simulator, &head.headers) {
         let message = "the API key is missing or wrong; send it as `Authorization: Bearer …`";
         return Ok(error(StatusCode::UNAUTHORIZED, "AuthenticationError", message, None, ticket));
@@ -78,9 +65,9 @@ pub(super) async fn handle(
     }
     let session = head.headers.get(simulator.session_header()).map(HeaderValue::as_bytes);
     let session = SessionId::parse(session.map_or("", |id| str::from_utf8(id).unwrap_or("")));
-    let exchange = Exchange { number, session, request, start: ticket.now() };
     ticket.admit().await;
-    exchange.answer(ticket).await
+    let start = ticket.now();
+    Exchange { simulator: &simulator, number, session, request, start }.answer(ticket).await
 }
 
 /// Reads a body; none when it is too long.
@@ -98,22 +85,32 @@ fn is_authorised(simulator: &Simulator, headers: &HeaderMap) -> bool {
     sent.and_then(|sent| sent.strip_prefix(b"Bearer ")) == Some(key.expose().as_bytes())
 }
 
+/// A request that was understood and admitted.
+struct Exchange<'a> {
+    simulator: &'a Simulator,
+    /// Its number, from 1.
+    number: u64,
+    session: SessionId<'a>,
+    request: ChatRequest<'a>,
+    /// When the latency model starts to count.
+    start: Nanos,
+}
+
+/// What is to be sent, and when.
+struct Planned {
+    id: String,
+    created: u64,
+    answer: Answer,
+    usage: Usage,
+    /// When the first fragment is due.
+    due: Nanos,
+}
+
 impl Exchange<'_> {
-    async fn answer(mut self, mut ticket: Ticket) -> Result<Response<ReplyBody>, BrokenOff> {
-        let simulator = Arc::clone(ticket.simulator());
-        self.start = ticket.now();
-        let facts = RequestFacts {
-            number: self.number,
-            turn: self.request.assistant_messages as u64 + 1,
-            messages: self.request.messages.len(),
-            logical: self.session.logical,
-            source: self.session.source,
-            seed: simulator.config().seed,
-        };
-        let fault = simulator.config().faults.iter().find(|fault| fault.hits(&facts));
-        let mut answer = None;
+    async fn answer(mut self, ticket: Ticket) -> Outcome {
         let mut interrupt = None;
-        match fault.map(|fault| &fault.kind) {
+        let mut empty = false;
+        match self.fault() {
             None | Some(FaultKind::Idle(_) | FaultKind::Refuse) => {}
             Some(FaultKind::Status { code, retry_after, body }) => {
                 return Ok(status(*code, *retry_after, body.as_deref(), ticket));
@@ -126,32 +123,108 @@ impl Exchange<'_> {
                 self.start = self.start.saturating_add(nanos(*time));
                 ticket.clock().sleep_until(self.start).await;
             }
-            Some(FaultKind::Empty) => answer = Some(Answer::empty()),
-            Some(kind) => interrupt = Some(inside(kind)),
+            Some(FaultKind::Empty) => empty = true,
+            Some(kind) => interrupt = inside(kind),
         }
-        let answer = answer.unwrap_or_else(|| self.plan(&simulator));
-        let found = self.prompt(&simulator);
-        let config = simulator.config();
+        let answer = if empty { Answer::empty() } else { self.plan_answer() };
+        let planned = self.plan(answer);
+        if self.request.stream {
+            Ok(self.streamed(planned, interrupt, ticket))
+        } else {
+            self.in_one_piece(planned, interrupt, ticket).await
+        }
+    }
+
+    /// The first fault that hits this request.
+    fn fault(&self) -> Option<&'_ FaultKind> {
+        let config = self.simulator.config();
+        let facts = RequestFacts {
+            number: self.number,
+            turn: self.request.assistant_messages as u64 + 1,
+            messages: self.request.messages.len(),
+            logical: self.session.logical,
+            source: self.session.source,
+            seed: config.seed,
+        };
+        config.faults.iter().find(|fault| fault.hits(&facts)).map(|fault| &fault.kind)
+    }
+
+    /// The reply without any fault.
+    fn plan_answer(&self) -> Answer {
+        let config = self.simulator.config();
+        let reply = match config.replies {
+            ReplySource::Recorded { wrong_share } => self.recorded(wrong_share),
+            ReplySource::Scripted => None,
+        };
+        let reply = reply.unwrap_or_else(|| {
+            let (chunk, seed) = (config.chunk_tokens, config.seed);
+            script::reply(&config.script, chunk, seed, self.session, &self.request)
+        });
+        Answer::new(reply, config.chunk_tokens, self.request.max_tokens)
+    }
+
+    fn recorded(&self, wrong_share: f64) -> Option<RecordedReply> {
+        let messages = self.request.messages.len();
+        let reply = self.simulator.recorded()?.reply(self.session.source, messages)?;
+        let wrong = is_wrong(wrong_share, self.simulator.config().seed, self.session, messages);
+        Some(if wrong { garble(reply) } else { reply })
+    }
+
+    fn plan(&self, answer: Answer) -> Planned {
+        let (simulator, config) = (self.simulator, self.simulator.config());
+        let found = self.prompt();
         let usage = Usage {
             prompt_tokens: found.prompt_tokens,
             completion_tokens: answer.completion_tokens(),
             cached_tokens: config.cache.reported.then_some(found.cached_tokens),
             reasoning_tokens: Some(answer.reasoning_tokens()),
         };
-        let uncached = found.prompt_tokens - found.cached_tokens;
+        let uncached = found.prompt_tokens.saturating_sub(found.cached_tokens);
         let first = simulator.latency().first(uncached, simulator.running());
-        let due = self.start.saturating_add(first);
-        let created = created(&simulator);
-        let id = format!("chatcmpl-{:016x}", hash::of(config.seed, &[&self.number.to_le_bytes()]));
-        if self.request.stream {
-            let encoder =
-                ChunkEncoder::new(&id, created, &self.request.model, &config.reasoning_field);
-            let asked = self.request.include_usage || config.usage == UsageReport::Always;
-            let usage = asked.then_some(usage);
-            let progress = Progress::default();
-            let stream = Stream { answer, encoder, usage, interrupt, ticket, due, progress };
-            return Ok(event_stream(ReplyBody::Stream(Box::new(stream))));
+        let wall = simulator.clock().wall_start().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Planned {
+            id: format!("chatcmpl-{:016x}", hash::of(config.seed, &[&self.number.to_le_bytes()])),
+            created: wall.as_secs().saturating_add(self.start / 1_000_000_000),
+            answer,
+            usage,
+            due: self.start.saturating_add(first),
         }
+    }
+
+    /// Looks the prompt up: the tools, which templates put first, and the messages.
+    fn prompt(&self) -> Lookup {
+        let tools = self.request.tools.map(|tools| tools.get().as_bytes());
+        let messages = self.request.messages.iter().map(|message| message.get().as_bytes());
+        let parts = tools.into_iter().chain(messages);
+        self.simulator.cache_lookup(&Prompt::new(self.simulator.config().cache, parts))
+    }
+
+    fn streamed(
+        &self,
+        planned: Planned,
+        interrupt: Option<Interrupt>,
+        mut ticket: Ticket,
+    ) -> Response<ReplyBody> {
+        let config = self.simulator.config();
+        let Planned { id, created, answer, usage, due } = planned;
+        let encoder = ChunkEncoder::new(&id, created, &self.request.model, &config.reasoning_field);
+        let asked = self.request.include_usage || config.usage == UsageReport::Always;
+        ticket.status(StatusCode::OK.as_u16());
+        let stream = Stream::new(answer, encoder, asked.then_some(usage), interrupt, due, ticket);
+        let mut response = Response::new(ReplyBody::Stream(Box::new(stream)));
+        let kind = HeaderValue::from_static("text/event-stream; charset=utf-8");
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        response
+    }
+
+    async fn in_one_piece(
+        &self,
+        planned: Planned,
+        interrupt: Option<Interrupt>,
+        mut ticket: Ticket,
+    ) -> Outcome {
+        let Planned { id, created, answer, usage, due } = planned;
         let steps = answer.fragments().saturating_sub(1);
         let due = due.saturating_add(ticket.step().saturating_mul(steps));
         ticket.clock().sleep_until(due).await;
@@ -165,7 +238,7 @@ impl Exchange<'_> {
             id: &id,
             created,
             model: &self.request.model,
-            reasoning_field: &config.reasoning_field,
+            reasoning_field: &self.simulator.config().reasoning_field,
             content: Some(answer.content.as_str()).filter(|text| !text.is_empty()),
             reasoning: Some(answer.reasoning.as_str()).filter(|text| !text.is_empty()),
             calls: &calls,
@@ -176,66 +249,22 @@ impl Exchange<'_> {
         if let Some(interrupt) = interrupt {
             return interrupted(bytes, interrupt.action, ticket).await;
         }
-        ticket.finished(&answer.finish, answer.completion_tokens());
+        ticket.finished(&answer.finish, usage.completion_tokens);
         Ok(whole(StatusCode::OK, JSON, bytes.into(), ticket))
     }
-
-    /// The reply without any fault.
-    fn plan(&self, simulator: &Simulator) -> Answer {
-        let config = simulator.config();
-        let reply = match config.replies {
-            ReplySource::Recorded { wrong_share } => self.recorded(simulator, wrong_share),
-            ReplySource::Scripted => None,
-        };
-        let reply = reply.unwrap_or_else(|| {
-            let (chunk, seed) = (config.chunk_tokens, config.seed);
-            script::reply(&config.script, chunk, seed, self.session, &self.request)
-        });
-        Answer::new(reply, config.chunk_tokens, self.request.max_tokens)
-    }
-
-    fn recorded(&self, simulator: &Simulator, wrong_share: f64) -> Option<RecordedReply> {
-        let messages = self.request.messages.len();
-        let reply = simulator.recorded()?.reply(self.session.source, messages)?;
-        let wrong = is_wrong(wrong_share, simulator.config().seed, self.session, messages);
-        Some(if wrong { garble(reply) } else { reply })
-    }
-
-    /// Looks the prompt up: the tools, which templates put first, and the messages.
-    fn prompt(&self, simulator: &Simulator) -> Lookup {
-        let tools = self.request.tools.map(|tools| tools.get().as_bytes());
-        let messages = self.request.messages.iter().map(|message| message.get().as_bytes());
-        let parts = tools.into_iter().chain(messages);
-        simulator.cache_lookup(&Prompt::new(simulator.config().cache.block_tokens, parts))
-    }
 }
 
-/// The seconds since 1970 that a reply says it was made at.
-fn created(simulator: &Simulator) -> u64 {
-    let start = simulator.clock().wall_start().duration_since(UNIX_EPOCH).unwrap_or_default();
-    start.as_secs() + simulator.clock().now() / 1_000_000_000
-}
-
-/// What a fault does inside a reply.
-fn inside(kind: &FaultKind) -> Interrupt {
+/// What a fault does inside a reply; none for the kinds that act before there is one.
+fn inside(kind: &FaultKind) -> Option<Interrupt> {
     let (after, action) = match kind {
         FaultKind::Reset(When::After(after)) => (*after, Action::Reset),
         FaultKind::Stall { after, resume } => (*after, Action::Stall(resume.map(nanos))),
         FaultKind::Malformed { after } => (*after, Action::Malformed),
         FaultKind::Cut { after } => (*after, Action::Cut),
         FaultKind::Error { after } => (*after, Action::Error),
-        // The others never come here: they act before there is a reply.
-        _ => (0, Action::Reset),
+        _ => return None,
     };
-    Interrupt { after, action }
-}
-
-fn event_stream(body: ReplyBody) -> Response<ReplyBody> {
-    let mut response = Response::new(body);
-    let kind = HeaderValue::from_static("text/event-stream; charset=utf-8");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    response
+    Some(Interrupt { after, action })
 }
 
 fn status(
@@ -258,35 +287,31 @@ fn status(
     response
 }
 
-/// A reply in one piece that a fault breaks.
-async fn interrupted(
-    mut bytes: Vec<u8>,
-    action: Action,
-    mut ticket: Ticket,
-) -> Result<Response<ReplyBody>, BrokenOff> {
+/// A reply in one piece that a fault breaks: half of it is sent, or something else.
+async fn interrupted(mut bytes: Vec<u8>, action: Action, mut ticket: Ticket) -> Outcome {
+    let whole = |bytes: Vec<u8>, ticket| Ok(whole(StatusCode::OK, JSON, bytes.into(), ticket));
     let half = bytes.len() / 2;
     let end = match action {
         Action::Reset => Break::Reset,
-        Action::Cut => {
-            bytes.truncate(half);
-            // The first byte of a three-byte character.
-            bytes.push(0xe6);
-            Break::Close
-        }
+        Action::Cut => Break::Close,
         Action::Stall(None) => Break::Stall,
         Action::Stall(Some(time)) => {
             let until = ticket.now().saturating_add(time);
             ticket.clock().sleep_until(until).await;
-            return Ok(whole(StatusCode::OK, JSON, bytes.into(), ticket));
+            return whole(bytes, ticket);
         }
         Action::Malformed => {
             bytes.truncate(half);
-            return Ok(whole(StatusCode::OK, JSON, bytes.into(), ticket));
+            return whole(bytes, ticket);
         }
-        Action::Error => return Ok(whole(StatusCode::OK, JSON, fault_error().into(), ticket)),
+        Action::Error => return whole(fault_error(), ticket),
     };
-    bytes.truncate(half + 1);
-    ticket.fragment();
+    bytes.truncate(half);
+    if action == Action::Cut {
+        // The first byte of a character that takes three.
+        bytes.push(0xe6);
+    }
+    ticket.status(StatusCode::OK.as_u16());
     let mut response = Response::new(ReplyBody::Broken { bytes: Some(bytes.into()), end, ticket });
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     Ok(response)

@@ -14,6 +14,7 @@
 //! ```
 
 mod answer;
+mod body;
 mod cache;
 mod chat;
 mod config;
@@ -22,6 +23,7 @@ mod faults;
 mod hash;
 mod latency;
 mod metrics;
+mod record;
 mod replies;
 mod request;
 mod routes;
@@ -34,5 +36,6 @@ mod ticket;
 pub use config::{CacheConfig, Config, ConfigError, ReplySource, Script, UsageReport};
 pub use fault_spec::FaultError;
 pub use faults::{Fault, FaultKind, Selector, When};
+pub use record::{JsonLines, Recorder, RequestRecord};
 pub use replies::{RecordedReplies, RecordedReply, ToolCall};
 pub use simulator::Simulator;

@@ -17,8 +17,6 @@ pub(super) struct ChatRequest<'a> {
     pub(super) messages: Vec<&'a RawValue>,
     /// How many of the messages are the assistant's.
     pub(super) assistant_messages: usize,
-    /// Whether the last message is a tool result.
-    pub(super) answers_tool: bool,
     /// `tools`, as it stands in the body.
     pub(super) tools: Option<&'a RawValue>,
     /// What `tool_choice` says.
@@ -116,17 +114,14 @@ impl<'a> ChatRequest<'a> {
             return Err(refused(message, Some("max_completion_tokens")));
         }
         let mut assistant_messages = 0;
-        let mut answers_tool = false;
         for (position, message) in messages.iter().enumerate() {
             let role = role(message, position)?;
             assistant_messages += usize::from(role == "assistant");
-            answers_tool = role == "tool";
         }
         Ok(Self {
             model,
             messages,
             assistant_messages,
-            answers_tool,
             tools: body.tools.filter(|tools| tools.get() != "[]"),
             tool_choice: tool_choice(body.tool_choice),
             stream,

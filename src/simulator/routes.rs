@@ -10,11 +10,11 @@ use hyper::body::Incoming;
 use crate::wire::encode::error_object;
 use crate::wire::json::push_string;
 
+use super::body::{BrokenOff, ReplyBody};
 use super::chat;
 use super::metrics;
 use super::server::Connection;
 use super::simulator::Simulator;
-use super::stream::{BrokenOff, ReplyBody};
 use super::ticket::Ticket;
 
 /// The type of JSON replies.
@@ -26,8 +26,9 @@ pub(super) async fn handle(
     connection: Arc<Connection>,
     request: Request<Incoming>,
 ) -> Result<Response<ReplyBody>, BrokenOff> {
-    let ticket = Ticket::new(simulator, connection);
-    let (method, route) = match request.uri().path() {
+    let (head, body) = request.into_parts();
+    let ticket = Ticket::new(simulator, connection, &head);
+    let (method, route) = match head.uri.path() {
         "/v1/chat/completions" => (Method::POST, Route::Chat),
         "/v1/models" => (Method::GET, Route::Models),
         "/health" => (Method::GET, Route::Health),
@@ -39,8 +40,8 @@ pub(super) async fn handle(
             return Ok(error(StatusCode::NOT_FOUND, "NotFoundError", &message, None, ticket));
         }
     };
-    if *request.method() != method {
-        let message = format!("{} takes {method} only", request.uri().path());
+    if head.method != method {
+        let message = format!("{} takes {method} only", head.uri.path());
         let status = StatusCode::METHOD_NOT_ALLOWED;
         let mut response = error(status, "MethodNotAllowed", &message, None, ticket);
         let allowed = HeaderValue::from_str(method.as_str()).expect("a method is a header value");
@@ -48,7 +49,7 @@ pub(super) async fn handle(
         return Ok(response);
     }
     match route {
-        Route::Chat => chat::handle(ticket, request).await,
+        Route::Chat => chat::handle(ticket, head, body).await,
         Route::Models => Ok(whole(StatusCode::OK, JSON, models(ticket.simulator()).into(), ticket)),
         Route::Health => Ok(whole(StatusCode::OK, JSON, Bytes::new(), ticket)),
         Route::Metrics => {
@@ -72,9 +73,10 @@ pub(super) fn whole(
     status: StatusCode,
     kind: HeaderValue,
     bytes: Bytes,
-    ticket: Ticket,
+    mut ticket: Ticket,
 ) -> Response<ReplyBody> {
-    let mut response = Response::new(ReplyBody::Whole { bytes: Some(bytes), ticket: Some(ticket) });
+    ticket.status(status.as_u16());
+    let mut response = Response::new(ReplyBody::whole(bytes, ticket));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response

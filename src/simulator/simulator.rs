@@ -12,6 +12,7 @@ use super::cache::{Lookup, PrefixCache, Prompt};
 use super::config::{Config, ConfigError};
 use super::faults::{Fault, FaultKind, Selector};
 use super::latency::Latency;
+use super::record::Recorder;
 use super::replies::RecordedReplies;
 
 /// A simulated OpenAI-compatible endpoint.
@@ -29,6 +30,7 @@ pub struct Simulator {
     gone: watch::Sender<bool>,
     stopped: watch::Sender<bool>,
     counters: Counters,
+    recorder: Option<Arc<dyn Recorder>>,
 }
 
 /// What the metrics page shows. Counts only grow; gauges are the current state.
@@ -56,6 +58,28 @@ impl Simulator {
         recorded: Option<Arc<dyn RecordedReplies>>,
         clock: Clock,
     ) -> Result<Arc<Self>, ConfigError> {
+        Self::build(config, recorded, clock, None)
+    }
+
+    /// The same, which hands a record of every request to `recorder`.
+    ///
+    /// # Errors
+    /// A setting outside its range.
+    pub fn with_recorder(
+        config: Config,
+        recorded: Option<Arc<dyn RecordedReplies>>,
+        clock: Clock,
+        recorder: Arc<dyn Recorder>,
+    ) -> Result<Arc<Self>, ConfigError> {
+        Self::build(config, recorded, clock, Some(recorder))
+    }
+
+    fn build(
+        config: Config,
+        recorded: Option<Arc<dyn RecordedReplies>>,
+        clock: Clock,
+        recorder: Option<Arc<dyn Recorder>>,
+    ) -> Result<Arc<Self>, ConfigError> {
         config.check()?;
         let session_header = config.session_header.parse().map_err(|_| ConfigError {
             setting: "session_header",
@@ -76,6 +100,7 @@ impl Simulator {
             session_header,
             refuse_after,
             idle_limit,
+            recorder,
             recorded,
             clock,
             config,
@@ -123,6 +148,10 @@ impl Simulator {
 
     pub(super) fn recorded(&self) -> Option<&dyn RecordedReplies> {
         self.recorded.as_deref()
+    }
+
+    pub(super) fn recorder(&self) -> Option<&Arc<dyn Recorder>> {
+        self.recorder.as_ref()
     }
 
     pub(super) fn counters(&self) -> &Counters {

@@ -3,21 +3,28 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use bytes::Bytes;
+use http::request::Parts;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::clock::{Clock, Nanos};
 use crate::wire::FinishReason;
 
+use super::record::RequestRecord;
 use super::server::Connection;
 use super::simulator::Simulator;
 
-/// Counts a request as running until it is dropped with the reply's body.
+/// A request. It counts as running from [`Ticket::admit`] on, until it is dropped with the
+/// reply's body.
 pub(super) struct Ticket {
     simulator: Arc<Simulator>,
     connection: Arc<Connection>,
     slot: Option<OwnedSemaphorePermit>,
+    /// Whether it is counted as running.
     counted: bool,
+    /// Whether its tokens and reason were counted.
     finished: bool,
+    record: Option<Box<RequestRecord>>,
 }
 
 /// Counts a request as waiting; its client may give up meanwhile.
@@ -38,9 +45,17 @@ impl Drop for Waiting<'_> {
 
 impl Ticket {
     /// A request on `connection` that just came.
-    pub(super) fn new(simulator: Arc<Simulator>, connection: Arc<Connection>) -> Self {
+    pub(super) fn new(
+        simulator: Arc<Simulator>,
+        connection: Arc<Connection>,
+        head: &Parts,
+    ) -> Self {
         connection.idle(None);
-        Self { simulator, connection, slot: None, counted: false, finished: false }
+        let record = simulator.recorder().map(|_| {
+            let session = head.headers.get(simulator.session_header());
+            Box::new(RequestRecord::start(simulator.clock().now(), head, session))
+        });
+        Self { simulator, connection, slot: None, counted: false, finished: false, record }
     }
 
     /// The endpoint.
@@ -63,6 +78,13 @@ impl Ticket {
         self.clock().now()
     }
 
+    /// Notes the request's body.
+    pub(super) fn body(&mut self, body: &Bytes) {
+        if let Some(record) = &mut self.record {
+            record.body = body.clone();
+        }
+    }
+
     /// Waits for a place in the batch, in order of arrival, and counts the request as running
     /// from then on.
     pub(super) async fn admit(&mut self) {
@@ -80,10 +102,31 @@ impl Ticket {
         self.simulator.latency().next(self.simulator.running())
     }
 
-    /// Notes a fragment.
-    pub(super) fn fragment(&mut self) {}
+    /// Notes the status of the reply.
+    pub(super) fn status(&mut self, status: u16) {
+        if let Some(record) = &mut self.record {
+            record.status = Some(status);
+        }
+    }
 
-    /// Notes that the reply is complete.
+    /// Notes a fragment.
+    pub(super) fn fragment(&mut self) {
+        if let Some(record) = &mut self.record
+            && record.first_fragment.is_none()
+        {
+            record.first_fragment = Some(self.simulator.clock().now());
+        }
+    }
+
+    /// Notes that the last byte was handed to the connection.
+    pub(super) fn complete(&mut self) {
+        if let Some(record) = &mut self.record {
+            record.end = self.simulator.clock().now();
+            record.complete = true;
+        }
+    }
+
+    /// Counts the generated tokens and why generation ended.
     pub(super) fn finished(&mut self, reason: &FinishReason, tokens: u64) {
         self.finished = true;
         let counters = self.simulator.counters();
@@ -99,6 +142,7 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
+        let now = self.now();
         let counters = self.simulator.counters();
         if self.counted {
             counters.running.fetch_sub(1, Ordering::Relaxed);
@@ -106,7 +150,13 @@ impl Drop for Ticket {
                 counters.finished_abort.fetch_add(1, Ordering::Relaxed);
             }
         }
-        self.slot = None;
-        self.connection.idle(Some(self.now()));
+        self.connection.idle(Some(now));
+        if let (Some(mut record), Some(recorder)) = (self.record.take(), self.simulator.recorder())
+        {
+            if !record.complete {
+                record.end = now;
+            }
+            recorder.record(*record);
+        }
     }
 }
