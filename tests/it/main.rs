@@ -4,4 +4,5 @@ mod architecture;
 mod client;
 mod datasets;
 mod replay;
+mod results;
 mod simulator;

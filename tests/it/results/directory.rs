@@ -1,0 +1,1 @@
+//! Result directories on a real disk.
