@@ -79,6 +79,7 @@ commands! {
     // run
     run => Run,
     // serve
+    serve => Serve,
     // probe
     // dataset
     // completions

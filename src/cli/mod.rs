@@ -13,5 +13,6 @@ mod failure;
 mod prepare;
 mod progress;
 mod run;
+mod serve;
 
 pub use app::main;
