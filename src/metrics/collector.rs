@@ -63,7 +63,8 @@ impl Collector {
 
     /// Takes the next event of the log.
     pub fn push(&mut self, event: &Event) {
-        self.first_event.get_or_insert(event.at);
+        let first = self.first_event.get_or_insert(event.at);
+        *first = event.at.min(*first);
         self.last_event = self.last_event.max(event.at);
         match &event.kind {
             EventKind::StartTracking => self.open_window(event.at),

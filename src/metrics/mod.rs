@@ -15,3 +15,6 @@ pub use collector::Collector;
 pub use model::{Counters, FinishReasons, Metrics, PrefixCache, TokenCounts, Window};
 pub use self_check::{Expected, SelfCheck, SelfCheckReport, Violation};
 pub use stats::{Bucket, Number, PERCENTILES, Percentile, Stats};
+
+#[cfg(test)]
+mod tests;

@@ -107,7 +107,8 @@ impl RunDir {
     }
 
     /// Ends a point with its numbers: writes every file of the run folder, gives the folder its
-    /// final name, and says so in the manifest. Returns the folder.
+    /// final name, and says so in the manifest, as failed if the self-check found a violation.
+    /// Returns the folder.
     pub fn finish_point(
         &mut self,
         folder: RunFolder,
@@ -117,7 +118,8 @@ impl RunDir {
         let concurrency = folder.concurrency();
         let target = folder.finish(outcome)?;
         let entry = self.manifest.point_mut(&self.path, concurrency)?;
-        entry.state = outcome.facts.state;
+        let passed = outcome.self_check.passed();
+        entry.state = if passed { outcome.facts.state } else { PointState::Failed };
         entry.folder = Some(format!("{POINTS}/r{concurrency}"));
         entry.finished_at = Some(rfc3339(now));
         entry.turns = Some(outcome.metrics.total);

@@ -78,17 +78,19 @@ impl Session<'_> {
         let PointObserver { log, collector, self_check } = observer;
         log.finish().map_err(|error| broken(&error))?;
         let metrics = collector.finish();
-        let expected = Expected {
-            planned: recorded.planned,
-            concurrency: point.concurrency,
-            salt_markers: if self.prepared.scenario.cache.salt { 2 } else { 0 },
-        };
-        let self_check = self_check.finish(expected, recorded.digest.clone());
         let state = if self.stop.level() == StopLevel::Run {
             PointState::Complete
         } else {
             PointState::Interrupted
         };
+        let expected = Expected {
+            planned: recorded.planned,
+            skipped: recorded.skipped.tail,
+            interrupted: state == PointState::Interrupted,
+            concurrency: point.concurrency,
+            salt_markers: if self.prepared.scenario.cache.salt { 2 } else { 0 },
+        };
+        let self_check = self_check.finish(expected, recorded.digest.clone());
         let facts = facts::run_facts(self.prepared, point, started_at, state);
         let samples: Vec<_> =
             recorded.samples.iter().map(|(id, index)| (*id, u64::from(*index))).collect();

@@ -44,6 +44,10 @@ fn facts() -> RunFacts {
     }
 }
 
+fn expected(planned: u64) -> Expected {
+    Expected { planned, skipped: 0, interrupted: false, concurrency: 2, salt_markers: 2 }
+}
+
 fn summary(metrics: &Metrics) -> Value {
     serde_json::to_value(ResultSummary::new(metrics, &facts())).unwrap()
 }
@@ -137,8 +141,7 @@ fn failed_turns_are_counted_apart() {
 fn the_reference_replay_passes_the_self_check() {
     let mut check = SelfCheck::new();
     events("reference-replay/events.jsonl").for_each(|event| check.push(&event));
-    let expected = Expected { planned: 30, concurrency: 2, salt_markers: 2 };
-    let report = check.finish(expected, String::new());
+    let report = check.finish(expected(30), String::new());
     assert_eq!(report.violations, []);
     assert_eq!((report.issued, report.sent, report.completed), (30, 30, 30));
     assert_eq!((report.max_in_flight, report.max_in_flight_per_conversation), (2, 1));
@@ -149,8 +152,7 @@ fn the_reference_replay_passes_the_self_check() {
 fn given_up_turns_are_issued_but_not_sent() {
     let mut check = SelfCheck::new();
     events("reference-errors/events.jsonl").for_each(|event| check.push(&event));
-    let expected = Expected { planned: 15, concurrency: 2, salt_markers: 2 };
-    let report = check.finish(expected, String::new());
+    let report = check.finish(expected(15), String::new());
     assert_eq!(report.violations, []);
     assert_eq!((report.issued, report.sent, report.completed, report.failed), (15, 12, 11, 4));
 }
@@ -207,8 +209,7 @@ fn the_report_reads_like_the_reference_clients() {
     let metrics = metrics("reference-replay/events.jsonl");
     let mut check = SelfCheck::new();
     events("reference-replay/events.jsonl").for_each(|event| check.push(&event));
-    let expected = Expected { planned: 30, concurrency: 2, salt_markers: 2 };
-    let ours = point_report(&facts(), &metrics, &check.finish(expected, String::new()));
+    let ours = point_report(&facts(), &metrics, &check.finish(expected(30), String::new()));
     let theirs = std::fs::read_to_string(fixture("reference-replay/report.txt")).unwrap();
     for title in ["TTFT:", "Latency:"] {
         assert_eq!(section(&ours, title), section(&theirs, title), "{title}");
