@@ -120,8 +120,13 @@ impl Replay {
         beside.abort();
         let (recorded, observed) = recorder.finish().unwrap();
         let salt_markers = if self.library.options().salt { 2 } else { 0 };
-        let expected =
-            Expected { planned: recorded.planned, concurrency: self.concurrency, salt_markers };
+        let expected = Expected {
+            planned: recorded.planned,
+            skipped: recorded.skipped.tail,
+            interrupted: recorded.skipped.interrupted > 0,
+            concurrency: self.concurrency,
+            salt_markers,
+        };
         Outcome {
             result,
             events: observed.events,
