@@ -248,7 +248,7 @@ impl<'a> RowReader<'a, '_> {
                     format!("the key {} is unknown and is ignored", excerpt(key)),
                 )
                 .note("reported once for the whole file")
-                .help("known keys are listed in datasets/README.md");
+                .help(format!("known keys: {}", KEYS.map(|(name, _)| name).join(", ")));
                 self.findings.push_once(format!("unknown {}", excerpt(key)), &self.at, finding);
                 continue;
             };

@@ -48,3 +48,23 @@ fn reads_the_reference_set() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn shipped_sets_are_clean() {
+    for (name, trajectories, client_turns, workflow) in
+        [("coding.jsonl", 6, 44, 0), ("workflow.jsonl", 12, 54, 12)]
+    {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets").join(name);
+        let mut reader = Reader::open(&path, Limits::default()).unwrap();
+        let facts = reader.finish();
+        assert_eq!(reader.diagnostics(), [], "{name}");
+        assert_eq!(
+            (facts.trajectories, facts.client_turns, facts.workflow_trajectories),
+            (trajectories, client_turns, workflow),
+            "{name}"
+        );
+        assert_eq!(facts.without_system, 0, "{name}");
+        assert!(facts.reasoning_turns > 0, "{name}");
+        assert_eq!(facts.intent_turns > 0, workflow > 0, "{name}");
+    }
+}
