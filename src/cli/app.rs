@@ -74,7 +74,9 @@ macro_rules! commands {
 commands! {
     // init
     // validate
+    validate => Validate,
     // schema
+    schema => Schema,
     // plan
     // run
     run => Run,

@@ -13,6 +13,8 @@ mod failure;
 mod prepare;
 mod progress;
 mod run;
+mod schema;
 mod serve;
+mod validate;
 
 pub use app::main;

@@ -45,10 +45,9 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Whether the file could not be read as a scenario at all.
-    pub fn is_unreadable(&self) -> bool {
-        self.diagnostics.iter().any(|finding| finding.code == "file-unreadable")
-            && self.scenario.is_none()
+    /// Whether the file itself, the one that was asked for, could not be read as a text.
+    pub fn is_unreadable(&self, path: &Path) -> bool {
+        self.sources.text(path).is_none()
     }
 }
 
