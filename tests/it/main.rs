@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must stop, in its helpers too")]
 
+mod accuracy;
 mod architecture;
 mod client;
 mod datasets;
