@@ -73,11 +73,11 @@ macro_rules! commands {
 // its line here, below the comment with its name.
 commands! {
     // init
+    init => Init,
     // validate
-    validate => Validate,
     // schema
-    schema => Schema,
     // plan
+    plan => Plan,
     // run
     run => Run,
     // serve

@@ -102,9 +102,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let written = parent
-        .map_or(Ok(()), std::fs::create_dir_all)
-        .and_then(|()| std::fs::write(path, text));
+    let written =
+        parent.map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, text));
     written.map_err(|error| {
         Failure::could_not(format!("{}: cannot write the file", path.display())).because(&error)
     })

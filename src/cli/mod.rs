@@ -10,11 +10,11 @@ mod completions;
 mod console;
 mod context;
 mod failure;
+mod init;
+mod plan;
 mod prepare;
 mod progress;
 mod run;
-mod schema;
 mod serve;
-mod validate;
 
 pub use app::main;

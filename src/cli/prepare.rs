@@ -7,7 +7,7 @@ use super::context::Context;
 use super::failure::Failure;
 use crate::dataset::Facts;
 use crate::diagnostics::{Diagnostic, Severity, SourceMap, render_human};
-use crate::plan::{Assignment, order, sequence};
+use crate::plan::Plan;
 use crate::prompt::{self, Library};
 use crate::scenario::{Depth, LoadRequest, ValidScenario, load};
 
@@ -25,7 +25,7 @@ pub(super) struct ScenarioArgs {
 }
 
 /// Splits `path=value` at the first `=`.
-pub(super) fn assignment(text: &str) -> Result<(String, String), String> {
+fn assignment(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((path, value)) if !path.trim().is_empty() => {
             Ok((path.trim().to_owned(), value.to_owned()))
@@ -64,9 +64,14 @@ pub(super) fn prepare(args: &ScenarioArgs, context: &Context) -> Result<Prepared
     report(&prompts.diagnostics, &SourceMap::default(), context)?;
     let library = prompts.library.ok_or_else(|| Failure::usage("the data sets cannot be used"))?;
 
-    let mut plan = Plan::new(&scenario, &library);
+    let loaded = library.conversations_per_dataset(scenario.datasets.len());
+    let mut plan = Plan::new(&scenario, &loaded);
     if let Some(points) = &args.points {
         select_points(&mut plan, points)?;
+    }
+    if plan.sequence.is_empty() {
+        return Err(Failure::usage("mix: no trajectory is left to replay")
+            .help("take at least one trajectory of a data set (mix.take, mix.trajectories)"));
     }
     Ok(Prepared { scenario, library, facts: prompts.facts, plan })
 }
@@ -99,39 +104,4 @@ fn select_points(plan: &mut Plan, wanted: &[u32]) -> Result<(), Failure> {
     }
     plan.points.retain(|point| wanted.contains(&point.concurrency));
     Ok(())
-}
-
-/// What would run.
-pub(super) struct Plan {
-    /// The points, in the order in which they run.
-    pub(super) points: Vec<PointPlan>,
-    /// The trajectories of every point, in the order in which slots take them.
-    pub(super) sequence: Arc<[Assignment]>,
-}
-
-/// One point of the sweep.
-pub(super) struct PointPlan {
-    /// Conversations active at once.
-    pub(super) concurrency: u32,
-}
-
-impl Plan {
-    fn new(scenario: &ValidScenario, library: &Library) -> Self {
-        let points = scenario.load.concurrency.points();
-        let points = points.into_iter().map(|concurrency| PointPlan { concurrency }).collect();
-        let sets: Vec<order::SetSize> = (0..scenario.datasets.len())
-            .map(|index| {
-                let count =
-                    library.conversations().iter().filter(|c| c.dataset as usize == index).count();
-                let count = u32::try_from(count).unwrap_or(u32::MAX);
-                order::SetSize { trajectories: count, take: count }
-            })
-            .collect();
-        let passes = order::passes(&sets, scenario.mix.order, scenario.mix.seed);
-        let whole = library.conversations().len() * scenario.mix.passes as usize;
-        let budget = scenario.mix.trajectories.map_or(whole, |budget| budget as usize);
-        let sequence =
-            if library.conversations().is_empty() { Vec::new() } else { sequence(passes, budget) };
-        Self { points, sequence: sequence.into() }
-    }
 }

@@ -15,6 +15,7 @@
 
 mod body;
 mod build;
+mod forecast;
 mod library;
 mod load;
 mod recorded;
@@ -24,6 +25,7 @@ mod template;
 
 pub use body::{Body, BodyDigest, SALT_OPEN, salt_markers};
 pub use build::{BuildError, LibraryBuilder};
+pub use forecast::{Expected, Volume, expected_duration};
 pub use library::{Conversation, Library, Session, Turn};
 
 pub use load::{Loaded, load};

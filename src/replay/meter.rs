@@ -15,6 +15,9 @@ const PERIOD: Nanos = 100_000_000;
 /// Over how many snapshots the rate is taken (five seconds).
 const RATE_SNAPSHOTS: usize = 50;
 
+/// The longest time to first token that the live view tells apart: an hour.
+const MAX_TTFT_US: u64 = 3_600_000_000;
+
 /// Keeps count and sends a snapshot several times a second.
 pub(super) struct Meter {
     sender: watch::Sender<Live>,
@@ -29,7 +32,8 @@ impl Meter {
     /// A meter that starts from the snapshot in `sender`.
     pub(super) fn new(sender: watch::Sender<Live>, turns_total: u64) -> Self {
         let live = Live { turns_total, ..sender.borrow().clone() };
-        let ttft_us = Histogram::new(2).expect("two significant digits are allowed");
+        let ttft_us =
+            Histogram::new_with_max(MAX_TTFT_US, 2).expect("two significant digits are allowed");
         let (issued_at, history) = (BTreeMap::new(), VecDeque::new());
         Self { sender, live, ttft_us, issued_at, history, sent_at: 0 }
     }

@@ -1,8 +1,8 @@
 //! The curve: one row per point.
 
-use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
+use super::table::table;
 use crate::metrics::{Metrics, Stats, TokenCounts};
 use crate::results::{PointState, RunFacts};
 
@@ -86,43 +86,65 @@ fn millis(stats: Option<&Stats>, p: f64) -> Option<f64> {
     Some(stats?.percentile(p)? / 1e6)
 }
 
-const COLUMNS: [&str; 15] = [
-    "concurrency",
-    "region",
-    "turns",
-    "failed",
-    "skipped",
-    "duration s",
-    "TTFT p50 ms",
-    "TTFT p90 ms",
-    "TPOT p50 ms",
-    "TPOT p90 ms",
-    "E2E tok/s",
-    "system TPS",
-    "TPS/user",
-    "OSL mean",
-    "state",
-];
+/// A column: its header in two lines, and what it shows of a point.
+struct Column {
+    header: &'static str,
+    cell: fn(&CurvePoint) -> String,
+}
+
+const fn column(header: &'static str, cell: fn(&CurvePoint) -> String) -> Column {
+    Column { header, cell }
+}
+
+const REGION: &str = "\nregion";
+const STATE: &str = "\nstate";
 
 impl Curve {
-    /// The table with its notes, without a trailing newline.
+    /// The table with its notes, without a trailing newline. Columns that hold nothing are left
+    /// out: the region without a ruleset, skipped turns and the state of sound points.
     pub fn table(&self) -> String {
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(COLUMNS);
-        for point in &self.points {
-            table.add_row(row(point));
+        let columns = self.columns();
+        let header: Vec<&str> = columns.iter().map(|column| column.header).collect();
+        let row = |point| columns.iter().map(|column| (column.cell)(point)).collect();
+        let rows = self.points.iter().map(row).collect();
+        let mut text = table(&header, rows, &[REGION, STATE]);
+        let notes = self.notes();
+        if !notes.is_empty() {
+            text.push('\n');
         }
-        for (at, column) in table.column_iter_mut().enumerate() {
-            let text = matches!(COLUMNS.get(at), Some(&("region" | "state")));
-            let side = if text { CellAlignment::Left } else { CellAlignment::Right };
-            column.set_cell_alignment(side);
-        }
-        let mut text = table.to_string();
-        for note in self.notes() {
+        for note in notes {
             text.push('\n');
             text.push_str(&note);
         }
         text
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let any = |has: fn(&CurvePoint) -> bool| self.points.iter().any(has);
+        let mut columns = vec![column("\nconcurrency", |point| point.concurrency.to_string())];
+        if any(|point| point.region.is_some()) {
+            columns.push(column(REGION, |p| p.region.clone().unwrap_or_else(|| "-".to_owned())));
+        }
+        columns.push(column("\nturns", |point| point.turns.to_string()));
+        columns.push(column("\nfailed", |point| point.failed.to_string()));
+        if any(|point| point.skipped > 0) {
+            columns.push(column("\nskipped", |point| point.skipped.to_string()));
+        }
+        columns.extend([
+            column("window\ns", |point| number(point.duration_s)),
+            column("TTFT ms\np50", |point| number(point.ttft_p50_ms)),
+            column("TTFT ms\np90", |point| number(point.ttft_p90_ms)),
+            column("TPOT ms\np50", |point| number(point.tpot_p50_ms)),
+            column("TPOT ms\np90", |point| number(point.tpot_p90_ms)),
+            column("E2E\ntok/s", |point| number(point.e2e_avg_interactivity)),
+            column("system\nTPS", |point| number(point.system_tps)),
+            column("TPS/\nuser", |point| number(point.tps_per_user)),
+            column("OSL\nmean", |point| number(point.osl_mean)),
+        ]);
+        if any(|point| point.state != PointState::Complete) {
+            columns.push(column(STATE, |point| point.state.name().to_owned()));
+        }
+        columns
     }
 
     /// What a reader must know before using the numbers.
@@ -150,26 +172,6 @@ impl Curve {
     }
 }
 
-fn row(point: &CurvePoint) -> [String; 15] {
-    [
-        point.concurrency.to_string(),
-        point.region.clone().unwrap_or_else(|| "-".to_owned()),
-        point.turns.to_string(),
-        point.failed.to_string(),
-        point.skipped.to_string(),
-        number(point.duration_s),
-        number(point.ttft_p50_ms),
-        number(point.ttft_p90_ms),
-        number(point.tpot_p50_ms),
-        number(point.tpot_p90_ms),
-        number(point.e2e_avg_interactivity),
-        number(point.system_tps),
-        number(point.tps_per_user),
-        number(point.osl_mean),
-        point.state.name().to_owned(),
-    ]
-}
-
 /// At least three digits that count, or `-`.
 fn number(value: Option<f64>) -> String {
     match value {
@@ -178,5 +180,70 @@ fn number(value: Option<f64>) -> String {
         Some(value) if value >= 10.0 => format!("{value:.1}"),
         Some(value) if value >= 1.0 => format!("{value:.2}"),
         Some(value) => format!("{value:.3}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(concurrency: u32) -> CurvePoint {
+        CurvePoint {
+            concurrency,
+            region: None,
+            state: PointState::Complete,
+            turns: 103,
+            failed: 0,
+            skipped: 0,
+            tracked_turns: 90,
+            duration_s: Some(12.345),
+            ttft_p50_ms: Some(21.7),
+            ttft_p90_ms: Some(123.4),
+            tpot_p50_ms: Some(0.944),
+            tpot_p90_ms: Some(1.0),
+            e2e_avg_interactivity: Some(436.2),
+            system_tps: Some(401.0),
+            tps_per_user: Some(1024.0),
+            osl_mean: Some(15.26),
+            token_counts: "server-reported",
+        }
+    }
+
+    fn curve(points: Vec<CurvePoint>) -> Curve {
+        Curve { scenario: "n".to_owned(), simulated: true, points }
+    }
+
+    #[test]
+    fn a_sound_run_has_no_column_for_what_did_not_happen() {
+        insta::assert_snapshot!(curve(vec![point(1), point(64)]).table(), @r"
+                                        window   TTFT ms   TTFT ms   TPOT ms   TPOT ms     E2E   system   TPS/    OSL
+         concurrency   turns   failed        s       p50       p90       p50       p90   tok/s      TPS   user   mean
+        ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+                   1     103        0     12.3      21.7       123     0.944      1.00     436      401   1024   15.3
+                  64     103        0     12.3      21.7       123     0.944      1.00     436      401   1024   15.3
+
+        SIMULATED: the endpoint was simulated; these numbers measure no real system.
+        Token counts are server-reported, not official: the rules count with the reference tokenizer.
+        ");
+    }
+
+    #[test]
+    fn what_went_wrong_has_its_column() {
+        let mut broken = point(8);
+        broken.region = Some("low_concurrency".to_owned());
+        (broken.state, broken.failed, broken.skipped) = (PointState::Interrupted, 3, 40);
+        (broken.e2e_avg_interactivity, broken.system_tps, broken.tps_per_user) = (None, None, None);
+        (broken.osl_mean, broken.token_counts) = (None, "none");
+        insta::assert_snapshot!(curve(vec![point(1), broken]).table(), @r"
+                                                                    window   TTFT ms   TTFT ms   TPOT ms   TPOT ms     E2E   system   TPS/    OSL
+         concurrency   region            turns   failed   skipped        s       p50       p90       p50       p90   tok/s      TPS   user   mean   state
+        ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+                   1   -                   103        0         0     12.3      21.7       123     0.944      1.00     436      401   1024   15.3   complete
+                   8   low_concurrency     103        3        40     12.3      21.7       123     0.944      1.00       -        -      -      -   interrupted
+
+        SIMULATED: the endpoint was simulated; these numbers measure no real system.
+        Token counts are server-reported, not official: the rules count with the reference tokenizer.
+        No token numbers: at least one completed turn carried no usage from the server.
+        ");
     }
 }

@@ -6,6 +6,8 @@
 
 mod curve;
 mod point;
+mod table;
 
 pub use curve::{Curve, CurvePoint};
 pub use point::point_report;
+pub use table::table;

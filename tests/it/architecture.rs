@@ -122,9 +122,17 @@ fn async_stays_where_waiting_is() {
 
 #[test]
 fn serde_is_used_without_guessing() {
-    forbid(
-        &["flatten)]", "flatten,", "untagged)]", "untagged,"],
-        |_| false,
+    let mut complaints = Vec::new();
+    for file in source::files(&root().join("src")) {
+        for (number, line) in file.code().lines().enumerate() {
+            let guesses = |word| source::has_path(line, word);
+            if line.contains("serde(") && (guesses("flatten") || guesses("untagged")) {
+                complaints.push(format!("{file}:{}", number + 1));
+            }
+        }
+    }
+    assert_none(
+        &complaints,
         "serde's flatten and untagged lose positions and messages; write a visitor:",
     );
 }

@@ -5,8 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value, json};
 
-use crate::cli::prepare::{PointPlan, Prepared};
+use crate::cli::prepare::Prepared;
 use crate::cli::progress::clock_text;
+use crate::plan::PointPlan;
 use crate::report::CurvePoint;
 use crate::results::{
     ConfigDataset, DatasetEntry, Manifest, PointEntry, PointState, RunConfig, RunFacts,
@@ -126,8 +127,8 @@ fn object(value: &impl serde::Serialize) -> Map<String, Value> {
     }
 }
 
-fn region(_: &PointPlan) -> Option<String> {
-    None
+fn region(point: &PointPlan) -> Option<String> {
+    point.region.map(|region| region.name().to_owned())
 }
 
 /// A run id from the time of its start: `20261130T030221Z`.

@@ -9,9 +9,10 @@ use super::facts;
 use super::observer::PointObserver;
 use super::target::Target;
 use crate::cli::failure::Failure;
-use crate::cli::prepare::{PointPlan, Prepared};
+use crate::cli::prepare::Prepared;
 use crate::clock::{Clock, wall_now};
 use crate::metrics::Expected;
+use crate::plan::PointPlan;
 use crate::replay::{
     Live, PointReplay, Recorder, RecorderSetup, Settings, StopHandle, StopLevel, replay, warm_up,
 };

@@ -4,6 +4,5 @@ mod failures;
 mod keep_alive;
 mod pipe;
 mod requests;
-mod sockets;
 mod streams;
 mod timing;

@@ -1,0 +1,169 @@
+//! What `plan` says, as text.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use super::summary::{PointSummary, Summary, TurnTime};
+use crate::cli::progress::clock_text;
+use crate::report::table;
+
+/// The whole plan, ending in a newline.
+pub(super) fn render(summary: &Summary) -> String {
+    let mut out = String::new();
+    head(&mut out, summary);
+    datasets(&mut out, summary);
+    volume(&mut out, summary);
+    out.push('\n');
+    out.push_str(&points(summary));
+    out.push('\n');
+    let assumption = match summary.turn_time {
+        TurnTime::Assumed { seconds } => {
+            format!("Expected times assume {} a turn; --turn-time changes that.", time(seconds))
+        }
+        TurnTime::Simulated => "Expected times are the simulated endpoint's own model.".to_owned(),
+    };
+    let all = time(summary.expected_s);
+    let _ = writeln!(out, "{assumption} All points together: about {all}.");
+    if let Some(ruleset) = &summary.ruleset {
+        let _ = writeln!(out, "\n{} binds:", ruleset.name);
+        for bound in &ruleset.binds {
+            let _ = writeln!(out, "  {bound}");
+        }
+    }
+    out
+}
+
+fn head(out: &mut String, summary: &Summary) {
+    let _ = write!(out, "scenario  {}", summary.scenario);
+    if !summary.description.is_empty() {
+        let _ = write!(out, ": {}", summary.description);
+    }
+    let endpoint = if summary.endpoints.is_empty() {
+        "simulated, inside this program: its numbers measure no real system".to_owned()
+    } else {
+        summary.endpoints.join(", ")
+    };
+    let _ = writeln!(out, "\ndigest    {}", summary.digest);
+    let _ = writeln!(out, "model     {}", summary.model);
+    let _ = writeln!(out, "endpoint  {endpoint}");
+}
+
+fn datasets(out: &mut String, summary: &Summary) {
+    for dataset in &summary.datasets {
+        let _ = writeln!(
+            out,
+            "data set  {}: {} of {} trajectories, {} client turns, {} of delays, {}\n          \
+             {} sha256 {}",
+            dataset.name,
+            dataset.taken,
+            dataset.trajectories,
+            dataset.client_turns,
+            time(dataset.delay_s),
+            bytes(dataset.bytes),
+            dataset.path,
+            dataset.sha256.get(..16).unwrap_or(&dataset.sha256),
+        );
+    }
+}
+
+fn volume(out: &mut String, summary: &Summary) {
+    let passes = summary.trajectories / u64::from(summary.trajectories_per_pass.max(1));
+    let amount = if summary.whole_passes {
+        let word = if passes == 1 { "pass" } else { "passes" };
+        format!("{passes} {word}")
+    } else {
+        "no whole number of passes".to_owned()
+    };
+    let _ = writeln!(
+        out,
+        "mix       {}, {} trajectories ({amount} over {})",
+        summary.order, summary.trajectories, summary.trajectories_per_pass
+    );
+    let volume = &summary.per_point;
+    let _ = writeln!(
+        out,
+        "a point   {} requests, {} of bodies (longest {}), {:.0} % of it a prefix that a server \
+         may share,\n          {} of recorded replies, {} of delays",
+        volume.requests,
+        bytes(volume.request_bytes),
+        bytes(volume.longest_request_bytes),
+        volume.shareable_prefix_percent,
+        bytes(volume.recorded_reply_bytes),
+        time(volume.delay_s),
+    );
+}
+
+fn points(summary: &Summary) -> String {
+    let regions = summary.points.iter().any(|point| point.region.is_some());
+    let least = summary.points.iter().any(|point| point.min_duration_s.is_some());
+    let mut header = vec!["concurrency", "active", "delays alone", "window", "whole replay"];
+    if regions {
+        header.insert(1, "region");
+    }
+    if least {
+        header.push("at least");
+    }
+    let rows = summary.points.iter().map(|point| row(point, regions, least)).collect();
+    table(&header, rows, &["region"]) + "\n"
+}
+
+fn row(point: &PointSummary, regions: bool, least: bool) -> Vec<String> {
+    let mut row = vec![
+        point.concurrency.to_string(),
+        point.active.to_string(),
+        time(point.delays_only_s),
+        time(point.window_s),
+        time(point.expected_s),
+    ];
+    if regions {
+        row.insert(1, point.region.unwrap_or("-").to_owned());
+    }
+    if least {
+        row.push(
+            point
+                .min_duration_s
+                .map_or_else(|| "-".to_owned(), |s| clock_text(Duration::from_secs(s))),
+        );
+    }
+    row
+}
+
+/// A time with two or three digits that count.
+fn time(seconds: f64) -> String {
+    match seconds {
+        0.0 => "0s".to_owned(),
+        s if s < 1.0 => format!("{:.0}ms", s * 1000.0),
+        s if s < 60.0 => format!("{s:.1}s"),
+        s => clock_text(Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX)),
+    }
+}
+
+/// A number of bytes with three digits that count.
+fn bytes(count: u64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    if count < 1000 {
+        return format!("{count} B");
+    }
+    #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
+    let mut value = count as f64 / 1000.0;
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+    format!("{value:.decimals$} {}", UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_times_have_a_few_digits() {
+        let sizes = [0, 999, 1000, 99_940, 99_960, 999_499, 999_500, 12_345_678, u64::MAX];
+        insta::assert_snapshot!(sizes.map(bytes).join(" | "), @"0 B | 999 B | 1.00 kB | 99.9 kB | 100 kB | 999 kB | 1.00 MB | 12.3 MB | 18446744 TB");
+        let times = [0.0, 0.0201, 1.26, 59.9, 61.0, 7_260.0];
+        insta::assert_snapshot!(times.map(time).join(" | "), @"0s | 20ms | 1.3s | 59.9s | 1m01s | 2h01m");
+    }
+}

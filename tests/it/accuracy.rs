@@ -1,3 +1,0 @@
-//! Accuracy against what the reference client recorded, and its edges.
-
-mod golden;
