@@ -156,3 +156,106 @@ impl Fragment<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn reply(reasoning: &str, content: &str, calls: &[(&str, &str)]) -> RecordedReply {
+        RecordedReply {
+            reasoning: Some(reasoning.to_owned()),
+            content: Some(content.to_owned()),
+            tool_calls: calls
+                .iter()
+                .enumerate()
+                .map(|(index, (name, arguments))| ToolCall {
+                    id: format!("call_{index}"),
+                    name: (*name).to_owned(),
+                    arguments: (*arguments).to_owned(),
+                })
+                .collect(),
+        }
+    }
+
+    /// Reasoning, content and arguments as the fragments give them.
+    fn joined(answer: &Answer) -> (String, String, Vec<String>) {
+        let (mut reasoning, mut content, mut arguments) = (String::new(), String::new(), vec![]);
+        let mut cursor = Cursor::default();
+        while let Some(fragment) = answer.next(&mut cursor) {
+            match fragment {
+                Fragment::Reasoning(text) => reasoning.push_str(text),
+                Fragment::Content(text) => content.push_str(text),
+                Fragment::Call(index, _) => {
+                    assert_eq!(index, arguments.len());
+                    arguments.push(String::new());
+                }
+                Fragment::Arguments(index, text) => arguments[index].push_str(text),
+            }
+        }
+        (reasoning, content, arguments)
+    }
+
+    #[test]
+    fn one_fragment_for_each_token_of_plain_text() {
+        let answer = Answer::new(reply("12345678", "1234", &[]), 1, None);
+        assert_eq!((answer.fragments(), answer.completion_tokens()), (3, 3));
+        assert_eq!(answer.finish, FinishReason::Stop);
+        assert_eq!(Answer::new(reply("12345678", "1234", &[]), 2, None).fragments(), 2);
+    }
+
+    #[test]
+    fn a_call_opens_with_a_fragment_of_its_own() {
+        let answer = Answer::new(reply("", "", &[("bash", "{\"a\":1}"), ("ls", "")]), 1, None);
+        assert_eq!(answer.fragments(), 4);
+        assert_eq!(answer.completion_tokens(), 4);
+        assert_eq!(answer.finish, FinishReason::ToolCalls);
+    }
+
+    #[test]
+    fn the_limit_cuts_reasoning_first_then_content_then_calls() {
+        let cut = |limit| {
+            let calls = [("bash", "{\"a\":1}"), ("bash", "{}")];
+            let answer = Answer::new(reply("12345678", "1234", &calls), 1, Some(limit));
+            (joined(&answer), answer.completion_tokens(), answer.finish)
+        };
+        let of = |reasoning: &str, content: &str, arguments: &[&str]| {
+            let arguments = arguments.iter().map(|text| (*text).to_owned()).collect();
+            (reasoning.to_owned(), content.to_owned(), arguments)
+        };
+        assert_eq!(cut(1), (of("1234", "", &[]), 1, FinishReason::Length));
+        assert_eq!(cut(3), (of("12345678", "1234", &[]), 3, FinishReason::Length));
+        assert_eq!(cut(5), (of("12345678", "1234", &["{\"a\""]), 5, FinishReason::Length));
+        let all = of("12345678", "1234", &["{\"a\":1}", "{}"]);
+        assert_eq!(cut(8), (all, 8, FinishReason::ToolCalls));
+    }
+
+    proptest! {
+        #[test]
+        fn fragments_join_to_the_reply(
+            reasoning in "\\PC{0,40}",
+            content in "\\PC{0,40}",
+            arguments in proptest::collection::vec("\\PC{0,40}", 0..3),
+            chunk_tokens in 1..5_u32,
+        ) {
+            let calls: Vec<_> = arguments.iter().map(|text| ("f", text.as_str())).collect();
+            let answer = Answer::new(reply(&reasoning, &content, &calls), chunk_tokens, None);
+            prop_assert_eq!(joined(&answer), (reasoning, content, arguments));
+        }
+
+        #[test]
+        fn the_limit_holds(
+            reasoning in "\\PC{0,40}",
+            content in "\\PC{0,40}",
+            arguments in "\\PC{0,40}",
+            limit in 1..40_u64,
+        ) {
+            let full = reply(&reasoning, &content, &[("bash", &arguments)]);
+            let whole = Answer::new(full.clone(), 1, None).completion_tokens();
+            let answer = Answer::new(full, 1, Some(limit));
+            prop_assert!(answer.completion_tokens() <= limit);
+            prop_assert_eq!(answer.finish == FinishReason::Length, whole > limit);
+        }
+    }
+}

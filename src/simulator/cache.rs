@@ -188,3 +188,129 @@ impl PrefixCache {
         self.newest = slot;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const CONFIG: CacheConfig = CacheConfig { block_tokens: 2, capacity_blocks: 8, reported: true };
+    const BLOCK: usize = 2 * TOKEN_BYTES;
+
+    fn prompt(text: &str) -> Prompt {
+        Prompt::new(CONFIG, std::iter::once(text.as_bytes()))
+    }
+
+    fn cached(cache: &mut PrefixCache, text: &str) -> u64 {
+        cache.lookup(&prompt(text)).cached_tokens
+    }
+
+    #[test]
+    fn whole_blocks_of_the_common_prefix_are_found() {
+        let mut cache = PrefixCache::new(CONFIG);
+        assert_eq!(cached(&mut cache, "aaaaaaaabbbbbbbbcc"), 0);
+        assert_eq!(cached(&mut cache, "aaaaaaaabbbbbbbbcc"), 4);
+        assert_eq!(cached(&mut cache, "aaaaaaaabbbbbbbx"), 2);
+        assert_eq!(cached(&mut cache, "xaaaaaaabbbbbbbbcc"), 0);
+        assert_eq!(
+            cached(&mut cache, "bbbbbbbbcc"),
+            0,
+            "a block counts behind its own prefix only"
+        );
+    }
+
+    #[test]
+    fn the_last_token_is_never_cached() {
+        let mut cache = PrefixCache::new(CONFIG);
+        cached(&mut cache, "aaaaaaaabbbbbbbb");
+        assert_eq!(cached(&mut cache, "aaaaaaaabbbbbbbb"), 2);
+        assert_eq!(cached(&mut cache, ""), 0);
+    }
+
+    #[test]
+    fn the_least_recently_used_go_first_and_ends_before_starts() {
+        let mut cache = PrefixCache::new(CacheConfig { capacity_blocks: 4, ..CONFIG });
+        cached(&mut cache, "aaaaaaaabbbbbbbbccccccccd");
+        cached(&mut cache, "xxxxxxxxyyyyyyyyz");
+        assert_eq!(cache.len(), 4);
+        // Of a, b and c only c had to go.
+        assert_eq!(cached(&mut cache, "aaaaaaaabbbbbbbbccccccccd"), 4);
+        // Which in turn pushed y out, but not x.
+        assert_eq!(cached(&mut cache, "xxxxxxxxyyyyyyyyz"), 2);
+    }
+
+    #[test]
+    fn no_capacity_is_no_cache() {
+        let config = CacheConfig { capacity_blocks: 0, ..CONFIG };
+        let mut cache = PrefixCache::new(config);
+        for _ in 0..2 {
+            let prompt = Prompt::new(config, std::iter::once(&b"aaaaaaaabbbbbbbb"[..]));
+            assert_eq!(cache.lookup(&prompt), Lookup { prompt_tokens: 4, cached_tokens: 0 });
+        }
+        assert_eq!(cache.len(), 0);
+    }
+
+    /// Prompts made of runs of two letters, so that they often share a prefix.
+    fn prompts() -> impl Strategy<Value = Vec<Vec<String>>> {
+        let run = (any::<bool>(), prop_oneof![Just(BLOCK), 1..20_usize])
+            .prop_map(|(a, length)| if a { "a" } else { "b" }.repeat(length));
+        let prompt = proptest::collection::vec(run, 1..6);
+        proptest::collection::vec(prompt, 1..24)
+    }
+
+    fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+        a.iter().zip(b).take_while(|(a, b)| a == b).count()
+    }
+
+    proptest! {
+        #[test]
+        fn never_more_than_the_true_common_prefix(prompts in prompts(), capacity in 0..20_u32) {
+            let config = CacheConfig { capacity_blocks: capacity, ..CONFIG };
+            let mut cache = PrefixCache::new(config);
+            let mut earlier: Vec<String> = Vec::new();
+            for parts in prompts {
+                let text = parts.concat();
+                let cut = Prompt::new(config, parts.iter().map(String::as_bytes));
+                let found = cache.lookup(&cut);
+                let shared = earlier
+                    .iter()
+                    .map(|other| common_prefix(other.as_bytes(), text.as_bytes()) / BLOCK * BLOCK)
+                    .max()
+                    .unwrap_or(0);
+                let cached_bytes = usize::try_from(found.cached_tokens).unwrap() * TOKEN_BYTES;
+                prop_assert!(cached_bytes <= shared, "{} > {}", cached_bytes, shared);
+                prop_assert!(found.cached_tokens < found.prompt_tokens);
+                prop_assert!(cache.len() <= capacity as usize);
+                earlier.push(text);
+            }
+        }
+
+        #[test]
+        fn with_room_for_all_everything_shared_is_found(prompts in prompts()) {
+            let config = CacheConfig { capacity_blocks: 1 << 16, ..CONFIG };
+            let mut cache = PrefixCache::new(config);
+            let mut earlier: Vec<String> = Vec::new();
+            for parts in prompts {
+                let text = parts.concat();
+                let cut = Prompt::new(config, parts.iter().map(String::as_bytes));
+                let shared = earlier
+                    .iter()
+                    .map(|other| common_prefix(other.as_bytes(), text.as_bytes()) / BLOCK)
+                    .max()
+                    .unwrap_or(0);
+                let expected = shared.min((text.len() - 1) / BLOCK) as u64 * 2;
+                prop_assert_eq!(cache.lookup(&cut).cached_tokens, expected);
+                earlier.push(text);
+            }
+        }
+
+        #[test]
+        fn parts_do_not_matter(parts in proptest::collection::vec("[a-c]{0,30}", 0..6)) {
+            let whole = parts.concat();
+            let cut = Prompt::new(CONFIG, parts.iter().map(String::as_bytes));
+            prop_assert_eq!(cut.keys, prompt(&whole).keys);
+            prop_assert_eq!(cut.bytes, whole.len());
+        }
+    }
+}

@@ -88,6 +88,9 @@ impl<'a> ChatRequest<'a> {
     pub(super) fn parse(body: &'a [u8]) -> Result<Self, Refused> {
         let text = std::str::from_utf8(body)
             .map_err(|error| refused(format!("the body is not UTF-8: {error}"), None))?;
+        if !is_object(text) {
+            return Err(refused("the body is not a JSON object", None));
+        }
         let body: Body<'a> = serde_json::from_str(text).map_err(|error| {
             refused(format!("the body is not a chat-completions request: {error}"), None)
         })?;
@@ -135,6 +138,11 @@ fn refused(message: impl Into<String>, param: Option<&'static str>) -> Refused {
     Refused { message: message.into(), param }
 }
 
+/// Whether a JSON text is an object, where it is JSON at all; serde reads arrays as structs, too.
+fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{')
+}
+
 /// The role of a message. Most clients write it first, which saves reading the whole message.
 fn role<'a>(message: &'a RawValue, position: usize) -> Result<Cow<'a, str>, Refused> {
     let text = message.get();
@@ -144,6 +152,9 @@ fn role<'a>(message: &'a RawValue, position: usize) -> Result<Cow<'a, str>, Refu
         .filter(|(role, _)| !role.contains('\\'))
     {
         return Ok(Cow::Borrowed(role));
+    }
+    if !is_object(text) {
+        return Err(refused(format!("`messages[{position}]` is not an object"), Some("messages")));
     }
     serde_json::from_str::<Role<'a>>(text)
         .map(|message| message.role)
@@ -156,5 +167,58 @@ fn tool_choice(raw: Option<&RawValue>) -> ToolChoice {
         Some("\"none\"") => ToolChoice::None,
         // "required", or an object that names the function.
         Some(_) => ToolChoice::Required,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(body: &str) -> String {
+        ChatRequest::parse(body.as_bytes()).unwrap_err().message
+    }
+
+    #[test]
+    fn what_matters_is_read() {
+        let body = r#"{"model":"m","messages":[
+            {"role":"system","content":"s"}, {"content":"u","role":"user"},
+            {"role":"assistant","content":null}, {"role":"tool","tool_call_id":"a","content":"{}"}],
+            "tools":[{"type":"function"}],"tool_choice":"required","stream":true,
+            "stream_options":{"include_usage":true},"max_tokens":7,"max_completion_tokens":5,
+            "temperature":1.0,"chat_template_kwargs":{"preserve_thinking":true}}"#;
+        let request = ChatRequest::parse(body.as_bytes()).unwrap();
+        assert_eq!(request.model, "m");
+        assert_eq!((request.messages.len(), request.assistant_messages), (4, 1));
+        assert_eq!(request.tools.unwrap().get(), r#"[{"type":"function"}]"#);
+        assert_eq!(request.tool_choice, ToolChoice::Required);
+        assert!(request.stream && request.include_usage);
+        assert_eq!(request.max_tokens, Some(5));
+    }
+
+    #[test]
+    fn null_is_as_good_as_absent() {
+        let body = r#"{"model":"m","messages":[{"role":"user"}],"tools":null,"stream":null,
+            "stream_options":null,"max_tokens":null,"tool_choice":null,"n":null}"#;
+        let request = ChatRequest::parse(body.as_bytes()).unwrap();
+        assert!(request.tools.is_none() && !request.stream && request.max_tokens.is_none());
+        assert_eq!(request.tool_choice, ToolChoice::Auto);
+    }
+
+    #[test]
+    fn nesting_without_bound_is_no_harm() {
+        let deep = format!(r#"{{"model":"m","messages":[{}"#, "[".repeat(1_000_000));
+        assert!(refusal(&deep).contains("not a chat-completions request"));
+        let deep = format!(r#"{{"x":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(refusal(&deep), "`messages` is missing");
+    }
+
+    #[test]
+    fn roles_are_read_wherever_they_stand() {
+        let message = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+        assert_eq!(role(&message(r#"{"role":"user","content":"x"}"#), 0).unwrap(), "user");
+        assert_eq!(role(&message(r#"{ "content":"x", "role" : "user"}"#), 0).unwrap(), "user");
+        assert_eq!(role(&message(r#"{"role":"\u0075ser"}"#), 0).unwrap(), "user");
+        assert!(role(&message("[1]"), 3).unwrap_err().message.starts_with("`messages[3]`"));
+        assert!(role(&message(r#"{"role":7}"#), 0).is_err());
     }
 }

@@ -136,3 +136,67 @@ fn argument(property: &Property, numbers: &mut Sequence) -> Value {
         _ => Value::from(text(numbers, 4).unwrap_or_default().trim_start()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOOLS: &str = r#"[{"type":"function","function":{"name":"search","parameters":{"type":"object",
+        "properties":{"query":{"type":"string"},"limit":{"type":"integer"},"deep":{"type":"boolean"},
+        "kind":{"type":"string","enum":["code"]},"tags":{"type":["array","null"]},"any":{}}}}}]"#;
+
+    fn scripted(extra: &str, session: &str) -> RecordedReply {
+        let body =
+            format!(r#"{{"model":"m","messages":[{{"role":"user"}}],"tools":{TOOLS}{extra}}}"#);
+        let request = ChatRequest::parse(body.as_bytes()).unwrap();
+        reply(&Script::default(), 1, 42, SessionId::parse(session), &request)
+    }
+
+    #[test]
+    fn the_same_request_gets_the_same_reply() {
+        assert_eq!(scripted("", "a"), scripted("", "a"));
+        assert_ne!(scripted("", "a"), scripted("", "b"));
+        assert_ne!(scripted("", "a"), scripted("", "a__repeat_2"));
+    }
+
+    #[test]
+    fn lengths_are_as_set() {
+        let reply = scripted(r#","tool_choice":"none""#, "a");
+        assert_eq!(reply.reasoning.unwrap().len(), 8 * TOKEN_BYTES);
+        assert_eq!(reply.content.unwrap().len(), 16 * TOKEN_BYTES);
+        assert_eq!(reply.tool_calls, []);
+    }
+
+    #[test]
+    fn arguments_follow_the_tools_own_schema() {
+        let reply = scripted(r#","tool_choice":"required""#, "a");
+        let call = &reply.tool_calls[0];
+        assert_eq!(call.name, "search");
+        let arguments: Value = serde_json::from_str(&call.arguments).unwrap();
+        assert!(arguments["query"].is_string() && arguments["any"].is_string());
+        assert!(arguments["limit"].is_u64() && arguments["deep"].is_boolean());
+        assert_eq!(arguments["kind"], "code");
+        assert_eq!(arguments["tags"], Value::Array(Vec::new()));
+    }
+
+    #[test]
+    fn half_of_the_requests_with_tools_get_calls() {
+        let calls = (0..400).filter(|n| !scripted("", &n.to_string()).tool_calls.is_empty());
+        let count = calls.count();
+        assert!((160..240).contains(&count), "{count}");
+    }
+
+    #[test]
+    fn tools_that_are_no_tools_are_left_alone() {
+        for tools in
+            ["7", "[]", "[{}]", r#"[{"function":{"name":"f","parameters":{"properties":[]}}}]"#]
+        {
+            let body = format!(
+                r#"{{"model":"m","messages":[{{"role":"user"}}],"tool_choice":"required","tools":{tools}}}"#
+            );
+            let request = ChatRequest::parse(body.as_bytes()).unwrap();
+            let reply = reply(&Script::default(), 1, 42, SessionId::parse("a"), &request);
+            assert_eq!(reply.tool_calls, []);
+        }
+    }
+}

@@ -88,7 +88,7 @@ impl Simulator {
         loop {
             tokio::select! {
                 () = &mut shutdown => break,
-                _ = gone.wait_for(|gone| *gone), if listener.is_some() => listener = None,
+                () = until(&mut gone), if listener.is_some() => listener = None,
                 accepted = accept(listener.as_ref()) => match accepted {
                     Ok(stream) => self.spawn(stream, &mut connections),
                     // Out of file descriptors, for example: the next try may succeed.
@@ -143,12 +143,18 @@ impl Simulator {
         tokio::select! {
             // An end of the connection, whichever way, is not this side's trouble.
             _ = http.as_mut() => return,
-            _ = stopped.wait_for(|stopped| *stopped) => {}
+            () = until(&mut stopped) => {}
             () = idle => {}
         }
         http.as_mut().graceful_shutdown();
         let _ = http.await;
     }
+}
+
+/// Waits until the flag is up.
+async fn until(flag: &mut watch::Receiver<bool>) {
+    // Its sender is the endpoint, which outlives everything that waits.
+    let _ = flag.wait_for(|up| *up).await;
 }
 
 async fn accept(listener: Option<&TcpListener>) -> io::Result<TcpStream> {
