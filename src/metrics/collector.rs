@@ -92,7 +92,7 @@ impl Collector {
     /// The numbers. Turns still in flight stay counted as issued only.
     pub fn finish(self) -> Metrics {
         let series = self.series;
-        let counted = self.without_usage == 0;
+        let counted = self.without_usage == 0 && self.total.completed > 0;
         let tokens = |values| if counted { Stats::of_ints(values, false) } else { None };
         let tpot = if counted { Stats::of_floats(series.tpot, true) } else { None };
         let window = Window {
@@ -117,9 +117,10 @@ impl Collector {
             window,
             total_duration_ns: self.first_event.map(|first| self.last_event.saturating_sub(first)),
             full_run_output_tokens: tokens(series.full_run_output_tokens),
-            token_counts: match self.without_usage {
-                0 => TokenCounts::ServerReported,
-                turns => TokenCounts::Missing { turns },
+            token_counts: if counted {
+                TokenCounts::ServerReported
+            } else {
+                TokenCounts::Missing { turns: self.without_usage }
             },
         }
     }

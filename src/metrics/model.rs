@@ -64,8 +64,8 @@ pub enum TokenCounts {
     /// Every completed turn carried the server's own `usage`. Not official: the rules count with
     /// the reference tokenizer.
     ServerReported,
-    /// So many completed turns carried no `usage`; there are no token numbers then, since sums
-    /// over a part of the turns would mislead.
+    /// No turn completed, or some completed turns carried no `usage`; there are no token numbers
+    /// then, since sums over a part of the turns would mislead.
     Missing {
         /// Completed turns without `usage`.
         turns: u64,

@@ -243,7 +243,21 @@ mod tests {
 
         SIMULATED: the endpoint was simulated; these numbers measure no real system.
         Token counts are server-reported, not official: the rules count with the reference tokenizer.
-        No token numbers: at least one completed turn carried no usage from the server.
+        No token numbers where no turn completed or a completed turn carried no usage.
         ");
+    }
+
+    #[test]
+    fn numbers_keep_three_digits() {
+        let texts = [0.0, 0.012_34, 1.0, 12.345, 1_234.5].map(|value| number(Some(value)));
+        assert_eq!(texts, ["0.000", "0.012", "1.00", "12.3", "1234"]);
+        assert_eq!(number(None), "-");
+    }
+
+    #[test]
+    fn curve_json() {
+        let mut partial = point(8);
+        (partial.region, partial.tpot_p50_ms) = (Some("low_latency".to_owned()), None);
+        insta::assert_snapshot!(String::from_utf8(curve(vec![partial]).to_json()).unwrap(), @"");
     }
 }

@@ -35,6 +35,8 @@ pub struct RunConfig {
     pub concurrency: u32,
     /// `endpoint.max_idle`.
     pub max_idle: Duration,
+    /// Requests sent before the replay to warm the server up; 0 for no warm-up.
+    pub warmup_requests: u64,
     /// The URLs; for the simulated endpoint a text that says so.
     pub endpoints: Vec<String>,
     /// What the reference client has no key for.
@@ -172,7 +174,7 @@ impl<'a> Resolved<'a> {
                     warmup_connections: 0,
                     max_idle_time: config.max_idle.as_secs_f64(),
                 },
-                warmup: Warmup { enabled: false },
+                warmup: Warmup { enabled: config.warmup_requests > 0 },
             },
             endpoint_config: Endpoint { endpoints: &config.endpoints, api_type: "openai" },
             scenario: &config.scenario,

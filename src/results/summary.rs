@@ -32,6 +32,8 @@ pub struct RunFacts {
     pub benchmark: Option<String>,
     /// The seed of the order of trajectories.
     pub seed: u64,
+    /// Requests sent before the replay to warm the server up; 0 for no warm-up.
+    pub warmup_requests: u64,
 }
 
 /// The performance summary of a point, in the reference client's shape; every time in nanoseconds.
@@ -98,6 +100,7 @@ struct LoadPattern {
 #[derive(Clone, Debug, Serialize)]
 struct Warmup {
     enabled: bool,
+    n_requests: Option<u64>,
 }
 
 impl ResultSummary {
@@ -134,7 +137,10 @@ impl ResultSummary {
                     target_qps: None,
                     target_concurrency: facts.concurrency,
                 },
-                warmup: Warmup { enabled: false },
+                warmup: Warmup {
+                    enabled: facts.warmup_requests > 0,
+                    n_requests: (facts.warmup_requests > 0).then_some(facts.warmup_requests),
+                },
                 scheduler_random_seed: facts.seed,
                 dataloader_random_seed: facts.seed,
             },

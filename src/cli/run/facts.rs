@@ -66,6 +66,7 @@ pub(super) fn run_facts(
         region: region(point),
         benchmark: scenario.model.benchmark.clone(),
         seed: scenario.mix.seed,
+        warmup_requests: warmup_requests(prepared),
     }
 }
 
@@ -91,6 +92,7 @@ pub(super) fn run_config(prepared: &Prepared, point: &PointPlan) -> RunConfig {
         seed: scenario.mix.seed,
         concurrency: point.concurrency,
         max_idle: endpoint.max_idle.get(),
+        warmup_requests: warmup_requests(prepared),
         endpoints: match endpoint.simulated {
             Some(_) => vec!["simulated".to_owned()],
             None => endpoint.urls.clone(),
@@ -102,6 +104,10 @@ pub(super) fn run_config(prepared: &Prepared, point: &PointPlan) -> RunConfig {
             settings: settings(prepared),
         },
     }
+}
+
+fn warmup_requests(prepared: &Prepared) -> u64 {
+    prepared.scenario.load.warmup.as_ref().map_or(0, |warmup| warmup.requests.into())
 }
 
 /// What the reference client has no key for.

@@ -12,15 +12,15 @@ use scenario::results::{PointState, ResultSummary, RunFacts};
 use scenario::wire::FailureKind;
 use serde_json::Value;
 
-fn fixture(name: &str) -> PathBuf {
+pub(super) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
-fn json(name: &str) -> Value {
+pub(super) fn json(name: &str) -> Value {
     serde_json::from_slice(&std::fs::read(fixture(name)).unwrap()).unwrap()
 }
 
-fn events(name: &str) -> impl Iterator<Item = Event> {
+pub(super) fn events(name: &str) -> impl Iterator<Item = Event> {
     Reader::new(BufReader::new(File::open(fixture(name)).unwrap())).map(Result::unwrap)
 }
 
@@ -30,7 +30,7 @@ fn metrics(name: &str) -> Metrics {
     collector.finish()
 }
 
-fn facts() -> RunFacts {
+pub(super) fn facts() -> RunFacts {
     RunFacts {
         version: "0.1.0".to_owned(),
         commit: None,
@@ -41,6 +41,7 @@ fn facts() -> RunFacts {
         region: None,
         benchmark: None,
         seed: 42,
+        warmup_requests: 0,
     }
 }
 
@@ -54,7 +55,7 @@ fn summary(metrics: &Metrics) -> Value {
 
 /// Equal as JSON, numbers to 12 digits: the reference client's standard deviation loses some, and
 /// the last bit of a logarithm may differ between systems.
-fn assert_alike(ours: &Value, theirs: &Value, place: &str) {
+pub(super) fn assert_alike(ours: &Value, theirs: &Value, place: &str) {
     match (ours, theirs) {
         (Value::Object(ours), Value::Object(theirs)) => {
             let keys = |map: &serde_json::Map<String, Value>| {
