@@ -258,6 +258,32 @@ mod tests {
     fn curve_json() {
         let mut partial = point(8);
         (partial.region, partial.tpot_p50_ms) = (Some("low_latency".to_owned()), None);
-        insta::assert_snapshot!(String::from_utf8(curve(vec![partial]).to_json()).unwrap(), @"");
+        insta::assert_snapshot!(String::from_utf8(curve(vec![partial]).to_json()).unwrap(), @r#"
+    {
+      "scenario": "n",
+      "simulated": true,
+      "points": [
+        {
+          "concurrency": 8,
+          "region": "low_latency",
+          "state": "complete",
+          "turns": 103,
+          "failed": 0,
+          "skipped": 0,
+          "tracked_turns": 90,
+          "duration_s": 12.345,
+          "ttft_p50_ms": 21.7,
+          "ttft_p90_ms": 123.4,
+          "tpot_p50_ms": null,
+          "tpot_p90_ms": 1.0,
+          "e2e_avg_interactivity": 436.2,
+          "system_tps": 401.0,
+          "tps_per_user": 1024.0,
+          "osl_mean": 15.26,
+          "token_counts": "server-reported"
+        }
+      ]
+    }
+    "#);
     }
 }
