@@ -37,6 +37,9 @@ impl At {
 
     /// A row of a conversation.
     pub(super) fn turn(row: u64, conversation: &str, turn: Option<u32>) -> Self {
+        if conversation.is_empty() {
+            return Self::row(row);
+        }
         let conversation = excerpt(conversation);
         let whose = match turn {
             Some(turn) => format!("conversation {conversation}, turn {turn}"),
@@ -93,9 +96,14 @@ impl Findings {
         }
     }
 
-    /// Closes the list: says how many findings did not fit. It is as severe as the worst of them,
+    /// Closes the list: puts it into the order of rows, and says how many findings did not fit. It is as severe as the worst of them,
     /// so that a list that was cut never looks better than the file is.
     pub(super) fn close(&mut self) {
+        self.list.sort_by_key(|finding| match finding.labels.first().map(|label| &label.place) {
+            Some(Place::Line(line)) => *line,
+            // Findings about the file as a whole come last.
+            _ => u64::MAX,
+        });
         let dropped = std::mem::take(&mut self.dropped);
         if dropped == 0 {
             return;

@@ -3,10 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::findings::excerpt;
+
+/// The most members of an object, or elements of an array, that are looked at: far above any
+/// honest row, and a bound on what a hostile one makes of its bytes.
+const MAX_PARTS: usize = 10_000;
 
 /// Why a value cannot be used; a sentence without its subject.
 pub(super) type Unfit = String;
@@ -64,7 +68,8 @@ pub(super) fn number(raw: &RawValue) -> Result<f64, Unfit> {
     if kind(raw) != "a number" {
         return Err(mismatch(raw, "a number"));
     }
-    serde_json::from_str(raw.get()).map_err(|_| format!("is too large ({})", excerpt(raw.get())))
+    // Infinite where it does not fit.
+    raw.get().parse().map_err(|_| mismatch(raw, "a number"))
 }
 
 /// A boolean.
@@ -74,12 +79,23 @@ pub(super) fn boolean(raw: &RawValue) -> Result<bool, Unfit> {
 
 /// The elements of an array.
 pub(super) fn array(raw: &RawValue) -> Result<Vec<&RawValue>, Unfit> {
-    serde_json::from_str(raw.get()).map_err(|_| mismatch(raw, "an array"))
+    if kind(raw) != "an array" {
+        return Err(mismatch(raw, "an array"));
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(raw.get());
+    deserializer.deserialize_seq(ElementsVisitor).map_err(|_| too_many("elements"))
+}
+
+fn too_many(parts: &str) -> Unfit {
+    format!("has more than {MAX_PARTS} {parts}")
 }
 
 /// The members of an object.
 pub(super) fn object(raw: &RawValue) -> Result<Members<'_>, Unfit> {
-    Members::parse(raw.get()).map_err(|_| mismatch(raw, "an object"))
+    if kind(raw) != "an object" {
+        return Err(mismatch(raw, "an object"));
+    }
+    Members::parse(raw.get()).map_err(|_| too_many("members"))
 }
 
 /// The members of an object in their order, duplicates included.
@@ -105,6 +121,27 @@ impl<'a> Members<'a> {
     }
 }
 
+struct ElementsVisitor;
+
+impl<'de> Visitor<'de> for ElementsVisitor {
+    type Value = Vec<&'de RawValue>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = seq.next_element()? {
+            if elements.len() == MAX_PARTS {
+                return Err(A::Error::custom(too_many("elements")));
+            }
+            elements.push(element);
+        }
+        Ok(elements)
+    }
+}
+
 struct MembersVisitor;
 
 impl<'de> Visitor<'de> for MembersVisitor {
@@ -117,6 +154,9 @@ impl<'de> Visitor<'de> for MembersVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members = Vec::with_capacity(8);
         while let Some(Key(key)) = map.next_key()? {
+            if members.len() == MAX_PARTS {
+                return Err(A::Error::custom(too_many("members")));
+            }
             members.push((key, map.next_value()?));
         }
         Ok(Members(members))

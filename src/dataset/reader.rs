@@ -67,7 +67,8 @@ pub enum ReadError {
 /// Reads a data set file trajectory by trajectory; one trajectory is in memory at a time.
 ///
 /// Trajectories with an error are left out; the errors are in [`Reader::diagnostics`], each with
-/// its row. The file is good when [`Reader::errors`] is 0 after the last trajectory.
+/// its row. The file is good when [`Reader::errors`] is 0 after the last trajectory. (Rows that
+/// belong to a trajectory which was handed out before make an error when they are found.)
 pub struct Reader<R: Read = File> {
     lines: Option<Lines<R>>,
     limits: Limits,
@@ -167,6 +168,11 @@ impl<R: Read> Reader<R> {
                 line = rest;
             } else if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") {
                 self.findings.push(&At::row(1), utf16());
+                return Ok(Step::End);
+            }
+            if let bracket @ (b"[" | b"{") = line.trim_ascii() {
+                self.facts.rows += 1;
+                self.findings.push(&At::row(1), one_document(bracket));
                 return Ok(Step::End);
             }
         }
@@ -349,6 +355,15 @@ fn byte_order_mark() -> Diagnostic {
     Diagnostic::warning("dataset-byte-order-mark", "starts with a byte order mark")
         .note("it is skipped here; other readers refuse the file")
         .help("save the file as UTF-8 without a byte order mark")
+}
+
+/// A pretty-printed document would give a finding on each of its lines.
+fn one_document(bracket: &[u8]) -> Diagnostic {
+    let kind = if bracket == b"[" { "an array" } else { "an object" };
+    let text = format!("starts {kind} that goes on on the next line");
+    Diagnostic::error("dataset-syntax", text)
+        .note("nothing from this row on was read")
+        .help("a data set is JSON Lines: one object on each line, no brackets around them")
 }
 
 fn utf16() -> Diagnostic {

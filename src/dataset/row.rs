@@ -94,7 +94,9 @@ pub(super) fn parse(line: u64, bytes: &[u8], max_delay: Duration, findings: &mut
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
-            let text = format!("is not UTF-8: bad byte at column {}", error.valid_up_to() + 1);
+            let good =
+                String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
+            let text = format!("is not UTF-8: bad byte at column {}", good.chars().count() + 1);
             let finding = Diagnostic::error("dataset-encoding", text)
                 .help("data sets are UTF-8; convert the file, for example with iconv");
             findings.push(&At::row(line), finding);
@@ -124,27 +126,31 @@ pub(super) fn parse(line: u64, bytes: &[u8], max_delay: Duration, findings: &mut
 
 /// Says why a line is no JSON object.
 fn not_an_object(text: &str, error: &serde_json::Error) -> Diagnostic {
-    let start = text.trim_start();
     if let Ok(raw) = serde_json::from_str::<&RawValue>(text) {
-        let text = format!("is {}, expected an object", json::kind(raw));
+        let text = match json::kind(raw) {
+            "an object" => format!("cannot be used: {error}"),
+            kind => format!("is {kind}, expected an object"),
+        };
         return Diagnostic::error("dataset-syntax", text)
             .help("a data set is JSON Lines: one object on each line, no brackets around them");
     }
-    let column = error.column();
-    // The parser stops at, or one byte behind, the word that it does not know.
-    let near = text.get(column.saturating_sub(2)..).unwrap_or_default();
-    let help = if ["NaN", "nNaN", "Infinity", "-Infinity"].iter().any(|w| near.contains(w)) {
+    let before = text.get(..error.column()).unwrap_or(text);
+    // The parser stops at, or a byte behind, the word that it does not know.
+    let near = text.get(error.column().saturating_sub(2)..).unwrap_or_default();
+    let near = near.trim_start_matches([' ', ':']);
+    let help = if ["NaN", "Infinity", "-Infinity"].iter().any(|word| near.starts_with(word)) {
         "NaN and Infinity are not JSON; leave the key out instead"
-    } else if start.starts_with('[') && start.trim_end() == "[" {
-        "this looks like one JSON array; a data set is JSON Lines: one object on each line"
+    } else if near.starts_with('\'') || near.starts_with("{'") {
+        "JSON writes texts and keys between double quotes"
     } else if error.is_eof() {
-        "the object has no end on its line: one object must stand on one line, and the file may have been cut"
+        "the object has no end: it must stand on one line, and the file may have been cut"
     } else {
         "each line must be one JSON object"
     };
-    // serde_json counts lines inside the text it was given, which is one line.
+    // The parser counts lines inside the text that it was given, which is one line.
     let why = error.to_string();
     let why = why.split(" at line ").next().unwrap_or_default();
+    let column = before.chars().count();
     Diagnostic::error("dataset-syntax", format!("is not JSON: {why} at column {column}")).help(help)
 }
 
@@ -210,7 +216,15 @@ impl<'a> RowReader<'a, '_> {
     /// `conversation_id`, `turn` and `role`.
     fn identity(&mut self) {
         if let Some(raw) = self.required("conversation_id") {
-            self.parsed.id = self.fit("conversation_id", json::text(raw));
+            let id = self.fit("conversation_id", json::text(raw));
+            match id.as_deref().map(|id| (id, check_id(id))) {
+                Some((id, problem)) => {
+                    self.at = At::turn(self.parsed.line, id, None);
+                    problem.into_iter().for_each(|problem| self.error(problem));
+                }
+                None => {}
+            }
+            self.parsed.id = id;
         }
         if let Some(raw) = self.required("turn") {
             let turn = json::positive(raw)
@@ -219,26 +233,37 @@ impl<'a> RowReader<'a, '_> {
         }
         if let Some(id) = &self.parsed.id {
             self.at = At::turn(self.parsed.line, id, self.parsed.turn);
-            if let Some(finding) = check_id(id) {
-                self.error(finding);
-            }
         }
         if let Some(raw) = self.required("role") {
-            let role = json::text(raw).and_then(|role| match &*role {
-                "user" => Ok(Role::User),
-                "assistant" => Ok(Role::Assistant),
-                "tool" => Ok(Role::Tool),
-                other => {
-                    Err(format!("is {}, expected `user`, `assistant` or `tool`", excerpt(other)))
-                }
-            });
-            self.parsed.role = self.fit("role", role);
+            let role = json::text(raw);
+            let role = self.fit("role", role);
+            self.parsed.role = role.and_then(|role| self.role(&role));
+        }
+    }
+
+    fn role(&mut self, role: &str) -> Option<Role> {
+        match role {
+            "user" => Some(Role::User),
+            "assistant" => Some(Role::Assistant),
+            "tool" => Some(Role::Tool),
+            other => {
+                let text =
+                    format!("`role` is {}, expected `user`, `assistant` or `tool`", excerpt(other));
+                let finding = Diagnostic::error("dataset-role", text);
+                self.error(match other {
+                    "system" | "developer" => {
+                        finding.help("put the system prompt under `system` of the first user row")
+                    }
+                    _ => finding,
+                });
+                None
+            }
         }
     }
 
     /// Reports keys that are unknown, given twice, or mean nothing on this row.
     fn keys(&mut self) {
-        let (line, role) = (self.parsed.line, self.parsed.role);
+        let role = self.parsed.role;
         let mut seen = [false; KEYS.len()];
         let mut twice = Vec::new();
         for (key, raw) in self.members.iter() {
@@ -264,11 +289,10 @@ impl<'a> RowReader<'a, '_> {
         }
         for key in twice {
             let text = format!("`{key}` is given twice");
-            self.findings.push(&At { row: Some(line), ..self.at.clone() }, {
+            self.error(
                 Diagnostic::error("dataset-duplicate-key", text)
-                    .help("keep one; which of them counts differs from reader to reader")
-            });
-            self.parsed.faulty = true;
+                    .help("keep one; which of them counts differs from reader to reader"),
+            );
         }
     }
 
