@@ -211,7 +211,6 @@ mod tests {
             "ls2",
             "pip-3",
             "2>/dev/null",
-            "''ls'' x 'ls",
             "mAkéE",
         ] {
             assert!(names(command).is_empty(), "{command:?} {:?}", names(command));

@@ -6,9 +6,19 @@
 
 mod actions;
 mod arguments;
+mod calls;
+mod ground_truth;
+mod inline;
 mod intent;
 mod python;
+mod python_json;
 mod quotes;
+mod results_file;
+mod scores;
 mod work;
 
 pub use actions::Action;
+pub use ground_truth::{Domain, GroundTruth, TruthSource};
+pub use inline::InlineScorer;
+pub use results_file::{AccuracyFileError, AccuracyResults, InlineFacts, SweBenchEntry};
+pub use scores::{Comparison, DomainScore, ExcludedTurn, InlineScores, TurnCounts, TurnScore};

@@ -75,7 +75,9 @@ commands! {
     // init
     init => Init,
     // validate
+    validate => Validate,
     // schema
+    schema => Schema,
     // plan
     plan => Plan,
     // run

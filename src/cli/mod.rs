@@ -15,6 +15,8 @@ mod plan;
 mod prepare;
 mod progress;
 mod run;
+mod schema;
 mod serve;
+mod validate;
 
 pub use app::main;

@@ -25,7 +25,7 @@ pub(super) struct ScenarioArgs {
 }
 
 /// Splits `path=value` at the first `=`.
-fn assignment(text: &str) -> Result<(String, String), String> {
+pub(super) fn assignment(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((path, value)) if !path.trim().is_empty() => {
             Ok((path.trim().to_owned(), value.to_owned()))

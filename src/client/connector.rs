@@ -1,15 +1,17 @@
 //! TCP and TLS connections.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 
 use rustls_platform_verifier::BuilderVerifierExt;
 
@@ -21,6 +23,7 @@ use crate::wire::{Failure, FailureKind};
 /// Connects over TCP, and over TLS where the URL says `https`.
 pub struct TcpConnector {
     targets: Vec<TcpTarget>,
+    connect_timeout: Duration,
 }
 
 struct TcpTarget {
@@ -60,7 +63,7 @@ impl TcpConnector {
                 Ok(TcpTarget { target: target.clone(), tls, address: Mutex::new(None) })
             })
             .collect::<Result<_, ConfigError>>()?;
-        Ok(Self { targets })
+        Ok(Self { targets, connect_timeout: endpoint.connect_timeout })
     }
 }
 
@@ -70,14 +73,20 @@ impl Connect for TcpConnector {
     async fn connect(&self, url: usize) -> Result<Stream, Failure> {
         let target = &self.targets[url.min(self.targets.len() - 1)];
         let label = &target.target.label;
-        let tcp = target.tcp().await.map_err(|error| {
-            Failure::new(FailureKind::Connect, format!("cannot connect to {label}: {error}"))
+        let tcp = target.tcp(self.connect_timeout).await.map_err(|error| {
+            let hint = match error.kind() {
+                ErrorKind::ConnectionRefused => "; is the server running?",
+                _ => "",
+            };
+            let message = format!("cannot connect to {label}: {error}{hint}");
+            Failure::new(FailureKind::Connect, message)
         })?;
         let Some((connector, name)) = &target.tls else { return Ok(Stream::Plain(tcp)) };
         match connector.connect(name.clone(), tcp).await {
             Ok(tls) => Ok(Stream::Tls(Box::new(tls))),
             Err(error) => {
-                let message = format!("TLS handshake with {label} failed: {error}");
+                let hint = tls_hint(&error);
+                let message = format!("TLS handshake with {label} failed: {error}{hint}");
                 Err(Failure::new(FailureKind::Tls, message))
             }
         }
@@ -85,7 +94,8 @@ impl Connect for TcpConnector {
 }
 
 impl TcpTarget {
-    async fn tcp(&self) -> io::Result<TcpStream> {
+    /// Opens a connection to the first of the host's addresses that answers.
+    async fn tcp(&self, limit: Duration) -> io::Result<TcpStream> {
         let known = *self.address.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(address) = known
             && let Ok(stream) = open(address).await
@@ -93,18 +103,36 @@ impl TcpTarget {
             return Ok(stream);
         }
         let (host, port) = (self.target.host.as_str(), self.target.port);
+        let addresses: Vec<SocketAddr> = tokio::net::lookup_host((host, port)).await?.collect();
+        // An address that swallows packets must leave time for the next one.
+        let share = limit / u32::try_from(addresses.len().max(1)).unwrap_or(u32::MAX);
         let mut last = None;
-        for address in tokio::net::lookup_host((host, port)).await? {
-            match open(address).await {
-                Ok(stream) => {
+        for address in addresses {
+            match timeout(share, open(address)).await {
+                Ok(Ok(stream)) => {
                     *self.address.lock().unwrap_or_else(PoisonError::into_inner) = Some(address);
                     return Ok(stream);
                 }
-                Err(error) => last = Some(error),
+                Ok(Err(error)) => last = Some(error),
+                Err(_) => last = Some(io::Error::new(ErrorKind::TimedOut, "no answer")),
             }
         }
-        let none = || io::Error::new(io::ErrorKind::NotFound, format!("`{host}` has no address"));
+        let none = || io::Error::new(ErrorKind::NotFound, format!("`{host}` has no address"));
         Err(last.unwrap_or_else(none))
+    }
+}
+
+/// What may help with a failed handshake.
+fn tls_hint(error: &io::Error) -> &'static str {
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
+    match cause {
+        Some(rustls::Error::InvalidCertificate(_)) => {
+            "; endpoint.ca_file names the certificates to trust"
+        }
+        Some(rustls::Error::InvalidMessage(_)) => {
+            "; the server may not speak TLS, then its URL begins with http://"
+        }
+        _ => "",
     }
 }
 
@@ -116,8 +144,8 @@ async fn open(address: SocketAddr) -> io::Result<TcpStream> {
 }
 
 fn tls_config(ca_file: Option<&Path>) -> Result<ClientConfig, ConfigError> {
-    let tls = |error: tokio_rustls::rustls::Error| ConfigError::Tls(error.to_string());
-    let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
+    let tls = |error: rustls::Error| ConfigError::Tls(error.to_string());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(tls)?;

@@ -34,10 +34,10 @@ pub(super) fn from_status(status: StatusCode, headers: &HeaderMap, body: &[u8]) 
         message.push_str(": ");
         message.push_str(&text);
     }
-    for name in [RETRY_AFTER, LOCATION] {
+    for (label, name) in [("Retry-After", RETRY_AFTER), ("Location", LOCATION)] {
         if let Some(value) = headers.get(&name) {
-            let label = if name == RETRY_AFTER { "Retry-After" } else { "Location" };
-            message.push_str(&format!(" ({label}: {})", excerpt(value.as_bytes())));
+            let value = excerpt(value.as_bytes());
+            message.extend([" (", label, ": ", &value, ")"]);
         }
     }
     Failure { kind: FailureKind::HttpStatus, status: Some(status.as_u16()), message }

@@ -15,6 +15,11 @@ impl SourceMap {
         self.files.insert(file.into(), text.into());
     }
 
+    /// Adds the files of another map.
+    pub fn extend(&mut self, other: Self) {
+        self.files.extend(other.files);
+    }
+
     /// The text of a file, if it is known.
     pub fn text(&self, file: &Path) -> Option<&str> {
         self.files.get(file).map(String::as_str)

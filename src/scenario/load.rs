@@ -1,13 +1,16 @@
 //! Loading: a path in, a valid scenario and every finding out.
 
-use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::LazyLock;
 
-use sha2::{Digest as _, Sha256};
+use crate::diagnostics::{Diagnostic, Place, Severity, SourceMap};
+use crate::yaml::{Kind, Node, Pointer, Schema};
 
-use crate::diagnostics::{Diagnostic, Place, SourceMap};
-
-use super::model::Scenario;
+use super::compose::Composer;
+use super::partial::Partial;
+use super::valid::ValidScenario;
+use super::variables::Lookup;
+use super::{overrides, paths, schema, secrets, validate, variables};
 
 /// How deep to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,87 +40,109 @@ pub struct Loaded {
     pub scenario: Option<ValidScenario>,
     /// Every finding of the three layers, in the order of their places.
     pub diagnostics: Vec<Diagnostic>,
-    /// The texts that the findings point into.
+    /// The texts that the findings point into, without secrets.
     pub sources: SourceMap,
 }
 
-/// A scenario that passed every check. Its paths are absolute.
-#[derive(Clone, Debug)]
-pub struct ValidScenario {
-    scenario: Scenario,
-    resolved: serde_json::Value,
-    /// The scenario file's text as given.
-    pub source_text: String,
-    /// SHA-256, in hexadecimal, of the resolved document without its secrets.
-    pub digest: String,
-}
-
-impl ValidScenario {
-    /// The document merged and expanded, without its secrets, as YAML.
-    pub fn resolved_yaml(&self) -> String {
-        serde_yaml::to_string(&self.resolved).unwrap_or_default()
+impl Loaded {
+    /// Whether the file itself, the one that was asked for, could not be read as a text.
+    pub fn is_unreadable(&self, path: &Path) -> bool {
+        self.sources.text(path).is_none()
     }
 }
 
-impl Deref for ValidScenario {
-    type Target = Scenario;
-
-    fn deref(&self) -> &Scenario {
-        &self.scenario
-    }
-}
+/// The compiled schema.
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
+    Schema::new(schema::json_schema()).expect("a test compiles the generated schema")
+});
 
 /// Loads and validates a scenario file. Never fails: what is wrong is a finding.
 pub fn load(request: &LoadRequest<'_>) -> Loaded {
-    let mut sources = SourceMap::default();
-    let failed = |message: String, sources| Loaded {
-        scenario: None,
-        diagnostics: vec![Diagnostic::error("yaml-syntax", message).at(
-            request.path,
-            Place::File,
-            "",
-        )],
-        sources,
-    };
-    let text = match std::fs::read_to_string(request.path) {
-        Ok(text) => text,
-        Err(error) => return failed(error.to_string(), sources),
-    };
-    sources.insert(request.path, text.clone());
-    match serde_yaml::from_str::<Scenario>(&text) {
-        Ok(mut scenario) => {
-            let resolved = serde_json::to_value(&scenario).unwrap_or_default();
-            let digest = format!("{:x}", HexDigest(&Sha256::digest(resolved.to_string())));
-            absolutise(&mut scenario, request.path);
-            let valid = ValidScenario { scenario, resolved, source_text: text, digest };
-            Loaded { scenario: Some(valid), diagnostics: Vec::new(), sources }
+    let (mut sources, mut diagnostics) = (SourceMap::default(), Vec::new());
+    let scenario = document(request, &mut sources, &mut diagnostics)
+        .and_then(|root| check(request, root, &sources, &mut diagnostics));
+    sort(&mut diagnostics, request.path);
+    let is_valid = diagnostics.iter().all(|finding| finding.severity < Severity::Error);
+    Loaded { scenario: scenario.filter(|_| is_valid), diagnostics, sources }
+}
+
+/// The merged document with overrides and variables.
+fn document(
+    request: &LoadRequest<'_>,
+    sources: &mut SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Node> {
+    let mut root = Composer::new(request.env, sources, diagnostics).compose(request.path, None)?;
+    overrides::apply(&mut root, request.set, sources, diagnostics);
+    secrets::warn_about_literals(&root, diagnostics);
+    expand(&mut root, request.env, sources, diagnostics);
+    drop_empty(&mut root);
+    Some(root)
+}
+
+/// Expands the variables. A missing one leaves no second finding about what its text became.
+fn expand(root: &mut Node, env: Lookup<'_>, sources: &SourceMap, found: &mut Vec<Diagnostic>) {
+    variables::expand(root, env, sources, found);
+}
+
+/// Schema, then meaning.
+fn check(
+    request: &LoadRequest<'_>,
+    mut root: Node,
+    sources: &SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<ValidScenario> {
+    let findings = SCHEMA.check(&mut root, &secrets::is_secret);
+    let damaged: Vec<Pointer> = findings.iter().map(|finding| finding.pointer.clone()).collect();
+    diagnostics.extend(findings.into_iter().map(|finding| finding.diagnostic));
+
+    let home = paths::directory(request.path);
+    paths::rebase(&mut root, &home);
+    let partial = Partial::read(&root, &damaged, &home, diagnostics);
+    validate::validate(&root, &partial, request.depth, diagnostics);
+
+    let source_text = sources.text(request.path).unwrap_or_default().to_owned();
+    ValidScenario::new(&root.to_json(), &home, source_text).filter(|_| damaged.is_empty())
+}
+
+/// Removes every key without a value; where the model's chat template or server is handed a
+/// mapping as it is, a null stays. Removes texts, too, that are empty because a variable is, or
+/// where an empty text means none.
+fn drop_empty(root: &mut Node) {
+    root.visit_mut(&Pointer::root(), &mut |pointer, node| {
+        if matches!(
+            pointer.segments().get(2).map(String::as_str),
+            Some("chat_template_kwargs" | "extra" | "logit_bias")
+        ) {
+            return;
         }
-        Err(error) => failed(error.to_string(), sources),
-    }
+        let Kind::Map(entries) = &mut node.kind else { return };
+        entries.retain(|entry| match &entry.value.kind {
+            Kind::Null => false,
+            Kind::String(text) if text.is_empty() => {
+                let place = pointer.join(&entry.key);
+                let means_none = secrets::is_secret(&place)
+                    || (paths::is_path(&place) && place.segments().len() == 2);
+                entry.value.loose.is_none() && !means_none
+            }
+            _ => true,
+        });
+    });
 }
 
-/// Makes every path absolute, against the directory of the file.
-fn absolutise(scenario: &mut Scenario, file: &Path) {
-    let base = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    let base = base.parent().map(Path::to_owned).unwrap_or_default();
-    let mend = |path: &mut Option<PathBuf>| {
-        *path = path.take().filter(|path| !path.as_os_str().is_empty()).map(|p| base.join(p));
-    };
-    mend(&mut scenario.model.tokenizer);
-    mend(&mut scenario.endpoint.ca_file);
-    for dataset in &mut scenario.datasets {
-        dataset.path = base.join(&dataset.path);
-    }
-    scenario.endpoint.api_key = scenario.endpoint.api_key.take().filter(|key| !key.is_empty());
-}
-
-/// Lower-case hexadecimal of some bytes.
-struct HexDigest<'a>(&'a [u8]);
-
-impl std::fmt::LowerHex for HexDigest<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
+/// Sorts findings by place: the scenario file first, then the others by name; equal ones once.
+fn sort(diagnostics: &mut Vec<Diagnostic>, main: &Path) {
+    diagnostics.sort_by_key(|finding| {
+        let label = finding.labels.first();
+        let place = label.map(|label| match &label.place {
+            Place::File => (0, 0),
+            Place::Line(line) => (1, *line),
+            Place::Span(span) => (2, span.start as u64),
+        });
+        let file = label.map(|label| (label.file != main, label.file.clone()));
+        (file, place)
+    });
+    diagnostics.dedup();
 }
 
 #[cfg(test)]
@@ -125,23 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plain_valid_file_loads_with_absolute_paths() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("plain.yaml");
-        let text = "\
-schema: scenario/v1
-name: plain
-model: { name: m, sampling: { temperature: 1.0, top_k: 20 } }
-endpoint: { simulated: {} }
-datasets: [{ name: a, path: a.jsonl }]
-load: { concurrency: [1, 2], tool_delays: { scale: 0.1, max: 2s } }
-";
-        std::fs::write(&file, text).unwrap();
-        let request = LoadRequest { path: &file, env: &|_| None, set: &[], depth: Depth::File };
-        let loaded = load(&request);
-        assert_eq!(loaded.diagnostics, []);
-        let scenario = loaded.scenario.unwrap();
-        assert_eq!(scenario.datasets[0].path, folder.path().join("a.jsonl"));
-        assert_eq!(scenario.load.concurrency.points(), [1, 2]);
+    fn the_generated_schema_compiles() {
+        let _ = &*SCHEMA;
     }
 }

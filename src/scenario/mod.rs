@@ -6,7 +6,19 @@
 //! `digest`, `units` and `simulator` (its faults). Reads files, never the environment: variables
 //! come in as a function.
 
+mod compose;
 mod load;
 pub mod model;
+mod overrides;
+mod partial;
+mod paths;
+mod schema;
+mod secrets;
+mod valid;
+mod validate;
+mod variables;
 
-pub use load::{Depth, LoadRequest, Loaded, ValidScenario, load};
+pub use load::{Depth, LoadRequest, Loaded, load};
+pub use schema::{json_schema, json_schema_text};
+pub use valid::ValidScenario;
+pub use validate::CODES;

@@ -1,10 +1,11 @@
 //! Values with a unit, and values that must not be shown.
 //!
-//! Owns [`HumanDuration`] (`250ms`, `1m30s`: parse, print, serde, schema) and [`Secret`] (prints
-//! `***` whatever is done with it). Uses nothing else of the crate.
+//! Owns [`HumanDuration`] (`250ms`, `1m30s`: parse, print, serde, schema), [`Secret`] (prints
+//! `***` whatever is done with it) and the masking of credentials in URLs. Uses nothing else of
+//! the crate.
 
 mod duration;
 mod secret;
 
 pub use duration::{HumanDuration, ParseDurationError};
-pub use secret::Secret;
+pub use secret::{Secret, mask_url_credentials};

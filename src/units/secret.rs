@@ -35,6 +35,23 @@ impl Secret {
     }
 }
 
+/// A text with the credentials of every URL in it (`http://user:password@host`) masked, byte for
+/// byte.
+pub fn mask_url_credentials(text: &str) -> Cow<'_, str> {
+    let mut masked = Cow::Borrowed(text);
+    let mut from = 0;
+    while let Some(start) = text[from..].find("://").map(|at| from + at + 3) {
+        let end = text[start..]
+            .find(|c: char| c == '/' || c == '"' || c == '\'' || c.is_whitespace())
+            .map_or(text.len(), |at| start + at);
+        if let Some(at) = text[start..end].rfind('@') {
+            masked.to_mut().replace_range(start..start + at, &"*".repeat(at));
+        }
+        from = end;
+    }
+    masked
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MASK)
@@ -83,5 +100,13 @@ mod tests {
         let shown = format!("{secret} {secret:?} {}", serde_json::to_string(&secret).unwrap());
         assert_eq!(shown, "*** *** \"***\"");
         assert_eq!(secret.expose(), "sk-123");
+    }
+
+    #[test]
+    fn credentials_in_urls_are_masked() {
+        let masked = |text| mask_url_credentials(text).into_owned();
+        assert_eq!(masked("urls: ['http://me:pw@h/a@b', x]"), "urls: ['http://*****@h/a@b', x]");
+        assert_eq!(masked("http://h/a@b é://ü@"), "http://h/a@b é://**@");
+        assert_eq!(masked("://"), "://");
     }
 }

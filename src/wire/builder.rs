@@ -202,3 +202,160 @@ fn server_error(chunk: &Chunk<'_>, data: &[u8]) -> Failure {
         .unwrap_or_else(|| excerpt(data));
     Failure::new(FailureKind::ServerError, format!("the server reported an error: {text}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Usage;
+
+    /// The reply of deltas, each in a chunk of its own, ended by `[DONE]`.
+    fn built(deltas: &[&str]) -> (Reply, Vec<Step>) {
+        let mut builder = ReplyBuilder::new();
+        let mut steps = Vec::new();
+        for delta in deltas {
+            let chunk = format!(r#"{{"choices":[{{"index":0,"delta":{delta}}}]}}"#);
+            steps.push(builder.push(chunk.as_bytes()).unwrap());
+        }
+        assert_eq!(builder.push(b" [DONE]\r").unwrap(), Step::Done);
+        assert_eq!(builder.push(b"never read").unwrap(), Step::Nothing);
+        (builder.finish().unwrap(), steps)
+    }
+
+    fn call(index: u32, id: Option<&str>, name: Option<&str>, arguments: &str) -> ToolCallDelta {
+        ToolCallDelta {
+            index,
+            id: id.map(str::to_owned),
+            name: name.map(str::to_owned),
+            arguments: arguments.to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_first_fragment_is_the_first_that_is_not_empty() {
+        use Step::{FirstFragment, Fragment, Nothing};
+        let (reply, steps) = built(&[
+            r#"{"role":"assistant"}"#,
+            r#"{"content":null,"reasoning":null,"tool_calls":null}"#,
+            r#"{"content":"","tool_calls":[]}"#,
+            r#"{"tool_calls":[{"index":0,"function":{"arguments":""}}]}"#,
+            r#"{"content":" "}"#,
+            r#"{"content":"a\nb"}"#,
+            "{}",
+            r#"{"reasoning_content":"r"}"#,
+        ]);
+        let expected =
+            [Nothing, Nothing, Nothing, Nothing, FirstFragment, Fragment, Nothing, Fragment];
+        assert_eq!(steps, expected);
+        assert_eq!((reply.content.first.as_str(), reply.content.rest.as_str()), (" ", "a\nb"));
+        assert_eq!((reply.reasoning.first.as_str(), reply.reasoning.rest.as_str()), ("", "r"));
+        assert_eq!(reply.chunks, 3);
+    }
+
+    #[test]
+    fn reasoning_sent_under_both_keys_counts_once() {
+        let (reply, _) = built(&[
+            r#"{"reasoning":"a","reasoning_content":"a"}"#,
+            r#"{"reasoning":"b","reasoning_content":""}"#,
+            r#"{"reasoning_content":"c","content":"d"}"#,
+        ]);
+        assert_eq!((reply.reasoning.joined().as_str(), reply.content.rest.as_str()), ("abc", "d"));
+    }
+
+    #[test]
+    fn tool_calls_are_put_together_by_index() {
+        let (reply, _) = built(&[
+            r#"{"content":"x"}"#,
+            r#"{"tool_calls":[{"index":1,"id":"b","function":{"name":"g","arguments":"{"}}]}"#,
+            r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f"}},
+                              {"index":0,"function":{"arguments":"[1"}},
+                              {"index":1,"function":{"arguments":"}"}}]}"#,
+            r#"{"tool_calls":[{"index":0,"id":null,"function":{"name":null,"arguments":"\u00e9]"}}]}"#,
+        ]);
+        assert_eq!(reply.first_tool_calls, []);
+        assert_eq!(
+            reply.tool_calls,
+            [call(0, Some("a"), Some("f"), "[1é]"), call(1, Some("b"), Some("g"), "{}")]
+        );
+    }
+
+    #[test]
+    fn a_first_chunk_of_tool_calls_keeps_its_deltas_apart() {
+        let (reply, _) = built(&[
+            r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f"}},
+                              {"index":0,"function":{"arguments":"{"}}]}"#,
+            r#"{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}"#,
+        ]);
+        assert_eq!(
+            reply.first_tool_calls,
+            [call(0, Some("a"), Some("f"), ""), call(0, None, None, "{")]
+        );
+        assert_eq!(reply.tool_calls, [call(0, None, None, "}")]);
+    }
+
+    #[test]
+    fn calls_without_index_are_told_apart_by_id() {
+        let (reply, _) = built(&[
+            r#"{"content":"x"}"#,
+            r#"{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"1"}}]}"#,
+            r#"{"tool_calls":[{"function":{"arguments":"2"}}]}"#,
+            r#"{"tool_calls":[{"id":"b","function":{"name":"g","arguments":{"k":[1, 2]}}}]}"#,
+            r#"{"tool_calls":[{"id":"a","function":{"arguments":"3"}}]}"#,
+        ]);
+        assert_eq!(
+            reply.tool_calls,
+            [
+                call(0, Some("a"), Some("f"), "123"),
+                call(1, Some("b"), Some("g"), r#"{"k":[1, 2]}"#)
+            ]
+        );
+    }
+
+    #[test]
+    fn usage_is_taken_from_wherever_it_stands() {
+        let usage = |json: &str| {
+            let mut builder = ReplyBuilder::new();
+            builder.push(br#"{"choices":[{"delta":{"content":"x"}}],"usage":null}"#).unwrap();
+            builder.push(format!(r#"{{"choices":[],"usage":{json}}}"#).as_bytes()).unwrap();
+            builder.push(b"[DONE]").unwrap();
+            builder.finish().unwrap().usage
+        };
+        let counts = Usage { prompt_tokens: 3, completion_tokens: 5, ..Usage::default() };
+        assert_eq!(
+            usage(r#"{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8}"#),
+            Some(counts)
+        );
+        assert_eq!(
+            usage(
+                r#"{"prompt_tokens":3,"completion_tokens":5,"reasoning_tokens":2,
+                    "prompt_tokens_details":{"cached_tokens":1},"completion_tokens_details":null}"#
+            ),
+            Some(Usage { cached_tokens: Some(1), reasoning_tokens: Some(2), ..counts })
+        );
+        assert_eq!(usage("null"), None);
+        assert_eq!(usage("{}"), None);
+    }
+
+    #[test]
+    fn a_whole_reply_is_one_first_fragment() {
+        let mut builder = ReplyBuilder::new();
+        let body = br#"{"object":"chat.completion","choices":[{"message":{"content":null,
+            "reasoning_content":"r","tool_calls":[{"id":"a","type":"function",
+            "function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#;
+        assert_eq!(builder.push(body).unwrap(), Step::FirstFragment);
+        let reply = builder.finish().unwrap();
+        assert_eq!(reply.reasoning.first, "r");
+        assert_eq!(reply.first_tool_calls, [call(0, Some("a"), Some("f"), "{}")]);
+        assert_eq!((reply.finish_reason, reply.chunks), (Some(FinishReason::ToolCalls), 1));
+    }
+
+    #[test]
+    fn a_stream_without_its_end_marker_needs_a_finish_reason() {
+        let mut builder = ReplyBuilder::new();
+        builder.push(br#"{"choices":[{"delta":{"content":"x"}}]}"#).unwrap();
+        assert_eq!(builder.finish().unwrap_err().kind, FailureKind::Reset);
+        let mut builder = ReplyBuilder::new();
+        builder.push(br#"{"choices":[{"delta":{"content":"x"},"finish_reason":"odd"}]}"#).unwrap();
+        let reply = builder.finish().unwrap();
+        assert_eq!(reply.finish_reason, Some(FinishReason::Other("odd".to_owned())));
+    }
+}

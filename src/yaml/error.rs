@@ -104,12 +104,21 @@ fn clamp(range: Range<usize>, text: &str) -> Range<usize> {
 
 /// The finding of an error that stopped the parser.
 pub(super) fn from_parser(error: &Error, file: &Arc<Path>, text: &str) -> Diagnostic {
+    // Of an alias, the place where it is used tells more than the anchor.
+    let location = match error {
+        Error::AliasError { locations, .. } => Some(locations.reference_location),
+        other => other.location(),
+    };
     let error = innermost(error);
-    let place = error
-        .location()
+    let place = location
         .filter(|location| location.line() > 0)
         .map_or(Place::File, |location| Place::Span(span(location, text)));
-    let (code, message, help) = explain(error, &place, text);
+    let (code, message, help) = explain(error);
+    if code == "yaml-syntax"
+        && let Some(finding) = tab(&place, file, text)
+    {
+        return finding;
+    }
     let mut finding = Diagnostic::error(code, message).at(&**file, place, "");
     finding.help = help.map(str::to_owned);
     finding
@@ -124,13 +133,9 @@ fn innermost(error: &Error) -> &Error {
 }
 
 /// Code, message and help of an error.
-fn explain(
-    error: &Error,
-    place: &Place,
-    text: &str,
-) -> (&'static str, String, Option<&'static str>) {
+fn explain(error: &Error) -> (&'static str, String, Option<&'static str>) {
     match error {
-        Error::Eof { .. } => empty(),
+        Error::Eof { .. } => no_value(),
         Error::MultipleDocuments { .. }
         | Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => (
             "yaml-documents",
@@ -158,15 +163,25 @@ fn explain(
         | Error::AliasReplayStackDepthExceeded { .. }
         | Error::Budget { .. } => (
             "yaml-expansion",
-            format!("the document expands to more than {MAX_NODES} values"),
+            format!(
+                "the document holds or expands to more than {MAX_NODES} values or 16 MiB of text"
+            ),
             Some("use fewer anchors and aliases"),
         ),
-        other => syntax(&plain_message(other), place, text),
+        other => syntax(&plain_message(other)),
     }
 }
 
+/// The finding of a document without a value.
+pub fn empty(origin: &Origin) -> Diagnostic {
+    let (code, message, help) = no_value();
+    let mut finding = Diagnostic::error(code, message).at(&*origin.file, Place::File, "");
+    finding.help = help.map(str::to_owned);
+    finding
+}
+
 /// A file without a value.
-pub(super) fn empty() -> (&'static str, String, Option<&'static str>) {
+fn no_value() -> (&'static str, String, Option<&'static str>) {
     (
         "yaml-empty",
         "the file is empty".to_owned(),
@@ -184,30 +199,43 @@ fn too_deep() -> (&'static str, String, Option<&'static str>) {
 }
 
 /// What the scanner complained about, in words for the author.
-fn syntax(
-    message: &str,
-    place: &Place,
-    text: &str,
-) -> (&'static str, String, Option<&'static str>) {
-    let line = line_of(place, text);
-    if line.is_some_and(|line| line.trim_start_matches(' ').starts_with('\t')) {
-        return (
-            "yaml-tab",
-            "the line is indented with a tab".to_owned(),
-            Some("YAML allows only spaces for indentation"),
-        );
-    }
-    if message.contains("recursion limit") || message.contains("nesting") {
+fn syntax(message: &str) -> (&'static str, String, Option<&'static str>) {
+    if message.contains("nesting") {
         return too_deep();
     }
-    ("yaml-syntax", format!("the text is no YAML: {message}"), None)
+    let help = HINTS.iter().find(|(part, _)| message.contains(part)).map(|(_, help)| *help);
+    // The scanner quotes characters as `x'.
+    let message = message.replace('\'', "`");
+    ("yaml-syntax", format!("the text is no YAML: {message}"), help)
 }
 
-/// The line in which a place starts.
-fn line_of<'a>(place: &Place, text: &'a str) -> Option<&'a str> {
+/// What helps against a complaint of the scanner that holds a certain text.
+const HINTS: [(&str, &str); 5] = [
+    ("mapping values are not allowed", "put a text that holds `: ` into quotes"),
+    ("unexpected character", "put a text that starts with a special character into quotes"),
+    ("unclosed quote", "close the quote"),
+    ("did not find expected key", "check the indentation of this line and the one above"),
+    ("illegal placement", "is a list or mapping in brackets not closed?"),
+];
+
+/// The finding of a tab in the indentation of the line of a place or the next one, if there is
+/// one.
+fn tab(place: &Place, file: &Arc<Path>, text: &str) -> Option<Diagnostic> {
     let Place::Span(span) = place else { return None };
-    let start = text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
-    text[start..].split('\n').next()
+    let mut start = text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
+    for line in text[start..].split_inclusive('\n').take(2) {
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        if let Some(tab) = line[..indent].find('\t') {
+            let place = Place::Span(start + tab..start + tab + 1);
+            return Some(
+                Diagnostic::error("yaml-tab", "the line is indented with a tab")
+                    .at(&**file, place, "this is a tab")
+                    .help("YAML allows only spaces for indentation"),
+            );
+        }
+        start += line.len();
+    }
+    None
 }
 
 /// The parser's message without its position, which the finding shows anyway.

@@ -24,7 +24,7 @@ mod schema;
 mod suggest;
 mod violation;
 
-pub use error::CODES as SYNTAX_CODES;
+pub use error::{CODES as SYNTAX_CODES, empty};
 pub use merge::merge;
 pub use node::{Entry, Kind, Node, Origin};
 pub use parse::{Parsed, parse};

@@ -8,6 +8,8 @@ use serde_json::Number;
 
 use crate::diagnostics::Place;
 
+use super::pointer::Pointer;
+
 /// Where a key or a value was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
@@ -101,6 +103,52 @@ impl Node {
         match &self.kind {
             Kind::String(text) => Some(text),
             _ => None,
+        }
+    }
+
+    /// Moves every origin by this many bytes, for a document that is a part of a longer text.
+    pub fn shift(&mut self, bytes: usize) {
+        let shift = |origin: &mut Origin| {
+            origin.span = origin.span.start + bytes..origin.span.end + bytes;
+        };
+        shift(&mut self.origin);
+        match &mut self.kind {
+            Kind::List(items) => items.iter_mut().for_each(|item| item.shift(bytes)),
+            Kind::Map(entries) => entries.iter_mut().for_each(|entry| {
+                shift(&mut entry.key_origin);
+                entry.value.shift(bytes);
+            }),
+            _ => {}
+        }
+    }
+
+    /// Calls a function with every value below this one and its path, parents first.
+    pub fn visit<'a>(&'a self, path: &Pointer, visitor: &mut dyn FnMut(&Pointer, &'a Self)) {
+        visitor(path, self);
+        for (i, item) in self.items().iter().enumerate() {
+            item.visit(&path.join(i), visitor);
+        }
+        for entry in self.entries() {
+            entry.value.visit(&path.join(&entry.key), visitor);
+        }
+    }
+
+    /// Calls a function with every value below this one and its path, parents first, to change
+    /// it.
+    pub fn visit_mut(&mut self, path: &Pointer, visitor: &mut dyn FnMut(&Pointer, &mut Self)) {
+        visitor(path, self);
+        match &mut self.kind {
+            Kind::List(items) => {
+                for (i, item) in items.iter_mut().enumerate() {
+                    item.visit_mut(&path.join(i), visitor);
+                }
+            }
+            Kind::Map(entries) => {
+                for entry in entries {
+                    entry.value.visit_mut(&path.join(&entry.key), visitor);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -53,6 +53,7 @@ fn options() -> serde_yaml::Options {
             max_aliases: 10_000,
             max_anchors: 10_000,
             max_documents: 1,
+            max_total_scalar_bytes: 16 << 20,
         },
         alias_limits: serde_yaml::alias_limits! {
             max_total_replayed_events: 2 * MAX_NODES,

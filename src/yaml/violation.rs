@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::diagnostics::Diagnostic;
-use crate::units::HumanDuration;
+use crate::units::{HumanDuration, mask_url_credentials};
 
 use super::known::Known;
 use super::node::{Kind, Node};
@@ -264,7 +264,7 @@ fn quoted(node: &Node) -> Option<String> {
 
 /// A text in backticks, shortened and on one line.
 fn quote(text: &str) -> String {
-    let line = text.replace('\n', " ");
+    let line = mask_url_credentials(text).replace('\n', " ");
     if line.chars().count() <= 60 {
         return format!("`{line}`");
     }

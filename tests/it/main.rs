@@ -1,5 +1,8 @@
 //! The integration tests, one module per subject, in one binary.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must stop, in its helpers too")]
+
+mod accuracy;
 mod architecture;
 mod client;
 mod datasets;

@@ -78,11 +78,11 @@ pub struct PrefixCache {
     #[schemars(range(min = 1, max = 65536))]
     pub block_tokens: u32,
     /// Blocks that fit; the least recently used go first. 0 switches the cache off.
-    pub capacity_blocks: u64,
+    pub capacity_blocks: u32,
 }
 
 impl Default for PrefixCache {
     fn default() -> Self {
-        Self { block_tokens: 16, capacity_blocks: 1_000_000 }
+        Self { block_tokens: 16, capacity_blocks: 262_144 }
     }
 }

@@ -43,7 +43,7 @@ fn with_length(status: &str, headers: &str, body: &str) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn http_errors_carry_the_servers_message() {
-    let mut said = String::new();
+    let mut said = Vec::new();
     for raw in [
         with_length("500 Oops", "", r#"{"error":{"message":"boom","type":"server_error"}}"#),
         with_length("429 Too Many Requests", "retry-after: 7\r\n", r#"{"detail":"slow down"}"#),
@@ -62,12 +62,12 @@ async fn http_errors_carry_the_servers_message() {
         let turn = rig.exchange().await;
         let failure = turn.exchange.outcome.as_ref().unwrap_err();
         assert_eq!((failure.kind, turn.first, turn.completed), (FailureKind::HttpStatus, None, 10));
-        said.push_str(&format!("{} {}\n", failure.status.unwrap(), turn.text()));
+        said.push(format!("{} {}", failure.status.unwrap(), turn.text()));
     }
-    insta::assert_snapshot!(said, @r"
+    insta::assert_snapshot!(said.join("\n"), @r"
     500 http_status: HTTP 500 Internal Server Error: boom
     429 http_status: HTTP 429 Too Many Requests: slow down (Retry-After: 7)
-    422 http_status: HTTP 422 Unprocessable Entity: no such field
+    422 http_status: HTTP 422 Unprocessable Entity: body: no such field
     404 http_status: HTTP 404 Not Found: <h1> 404</h1>
     503 http_status: HTTP 503 Service Unavailable
     307 http_status: HTTP 307 Temporary Redirect (Location: http://other/v1)
@@ -126,7 +126,7 @@ async fn a_slow_connect_is_a_connect_failure_and_a_deadline_within_it_a_timeout(
         connect_timeout: Duration::from_secs(10),
         ..Config::new(vec!["http://pipe".to_owned()])
     };
-    let mut rig = Rig::with(&config, Duration::from_secs(60), |_, _peer: Peer| async {});
+    let mut rig = Rig::with(&config, Duration::from_mins(1), |_, _peer: Peer| async {});
     let turn = rig.exchange().await;
     assert_eq!(turn.completed, 10_000);
     insta::assert_snapshot!(turn.text(), @"connect: cannot connect to http://pipe: no answer within 10s");
@@ -189,24 +189,24 @@ async fn streams_that_are_not_what_they_should_be() {
             ],
         ),
     ];
-    let mut said = String::new();
+    let mut said = Vec::new();
     for (name, chunks) in cases {
-        said.push_str(&format!("{name} -> {}\n", streamed(chunks).await));
+        said.push(format!("{name} -> {}", streamed(chunks).await));
     }
-    insta::assert_snapshot!(said, @r#"
+    insta::assert_snapshot!(said.join("\n"), @r#"
     json -> malformed_stream: chunk 2 of the reply is not chat-completions JSON (key must be a string at line 1 column 14): {"choices":[{]}
     text -> malformed_stream: chunk 1 of the reply is not chat-completions JSON (expected value at line 1 column 1): hello
     list -> malformed_stream: chunk 1 of the reply is not chat-completions JSON (invalid type: integer `1`, expected a list or null at line 1 column 2): [1]
     content -> malformed_stream: chunk 1 of the reply is not chat-completions JSON (invalid type: integer `7`, expected a text or null at line 1 column 33): {"choices":[{"delta":{"content":7}}]}
     half a line -> malformed_stream: chunk 2 of the reply is not chat-completions JSON (EOF while parsing a string at line 1 column 46): {"choices":[{"index":0,"delta":{"content":"日
     no finish -> reset: the stream ended after 1 chunks without a finish reason or [DONE]: the reply is incomplete
-    no events -> malformed_stream: the reply held no content, no reasoning and no tool call; 2 of its lines were no server-sent events
+    no events -> malformed_stream: the response held nothing: no event and no JSON; 2 of its lines were no server-sent events
     error object -> server_error: the server reported an error: out of memory
     error text -> server_error: the server reported an error: no
     old vLLM -> server_error: the server reported an error: abort
     error event -> server_error: the server reported an error: bad
     error field -> server_error: the server reported an error: oops
-    nothing -> empty_reply: the reply held no content, no reasoning and no tool call
+    nothing -> empty_reply: the response held nothing: no event and no JSON
     only done -> empty_reply: the reply held no content, no reasoning and no tool call
     only a role -> empty_reply: the reply held no content, no reasoning and no tool call (finish reason stop)
     "#);
@@ -261,7 +261,7 @@ async fn bodies_of_every_framing_are_read() {
 
 #[tokio::test(start_paused = true)]
 async fn replies_that_are_no_replies() {
-    let mut said = String::new();
+    let mut said = Vec::new();
     let gzip = "content-type: text/event-stream\r\ncontent-encoding: gzip\r\n";
     for (name, raw) in [
         ("gzip", with_length("200 OK", gzip, "\u{1f}\u{8b}")),
@@ -276,15 +276,15 @@ async fn replies_that_are_no_replies() {
         ("short", "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{\"choices\":".to_owned()),
     ] {
         let mut rig = closing(raw);
-        said.push_str(&format!("{name} -> {}\n", rig.exchange().await.text()));
+        said.push(format!("{name} -> {}", rig.exchange().await.text()));
     }
-    insta::assert_snapshot!(said, @r#"
+    insta::assert_snapshot!(said.join("\n"), @r#"
     gzip -> malformed_stream: the reply is compressed (content-encoding: gzip) although the request accepts no encoding; switch compression off in the server or the proxy before it
     html -> malformed_stream: expected server-sent events or JSON, got content-type `text/html`: <html>Sign in</html>
-    no content -> empty_reply: the reply held no content, no reasoning and no tool call
-    empty -> empty_reply: the reply held no content, no reasoning and no tool call
+    no content -> empty_reply: the response held nothing: no event and no JSON
+    empty -> empty_reply: the response held nothing: no event and no JSON
     json cut -> malformed_stream: chunk 1 of the reply is not chat-completions JSON (EOF while parsing a list at line 1 column 12): {"choices":[
-    no choices -> reset: the stream ended after 1 chunks without a finish reason or [DONE]: the reply is incomplete
+    no choices -> malformed_stream: the reply is JSON but no chat completion: {"object":"list"}
     error in 200 -> server_error: the server reported an error: busy
     not http -> malformed_stream: the server does not speak HTTP/1.1 as expected (invalid HTTP version parsed) before the reply began
     bad chunk -> malformed_stream: the server does not speak HTTP/1.1 as expected (Invalid chunk size line: missing size digit) inside the reply
@@ -299,7 +299,7 @@ async fn an_event_without_end_is_refused_at_its_bound() {
         peer.stream_head().await;
         peer.chunk("data: ").await;
         for _ in 0..1000 {
-            peer.chunk([b'x'; 60_000]).await;
+            peer.chunk(vec![b'x'; 60_000]).await;
         }
     });
     insta::assert_snapshot!(rig.exchange().await.text(), @"malformed_stream: a server-sent event is larger than 16777216 bytes");

@@ -4,5 +4,6 @@ mod failures;
 mod keep_alive;
 mod pipe;
 mod requests;
+mod sockets;
 mod streams;
 mod timing;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use scenario::client::{Config, Connect, Endpoint, Exchange, Rope, SlotClient};
 use scenario::clock::Clock;
 use scenario::wire::Failure;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, duplex};
 
 /// One request as the server read it.
 #[derive(Clone, Debug)]
@@ -21,14 +21,24 @@ pub(crate) struct Request {
     pub(crate) body: Vec<u8>,
 }
 
+/// Any byte stream.
+pub(crate) trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
+
 /// The server's end of one connection.
 pub(crate) struct Peer {
-    io: DuplexStream,
+    io: Box<dyn Io>,
     buffer: Vec<u8>,
     seen: Arc<Mutex<Vec<Request>>>,
 }
 
 impl Peer {
+    /// The server's end of a connection that a test opened itself.
+    pub(crate) fn new(io: impl Io + 'static) -> Self {
+        Self { io: Box::new(io), buffer: Vec::new(), seen: Arc::default() }
+    }
+
     /// Reads one request; none when the client closed the connection.
     pub(crate) async fn request(&mut self) -> Option<Request> {
         loop {
@@ -59,6 +69,7 @@ impl Peer {
     /// Writes raw bytes.
     pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.io.write_all(bytes.as_ref()).await;
+        let _ = self.io.flush().await;
     }
 
     /// Writes the head of a chunked event stream.
@@ -83,7 +94,7 @@ impl Peer {
         self.chunk(format!("data: {}\n\n", chunk_json(delta))).await;
     }
 
-    /// Ends a stream as OpenAI does: finish reason, `[DONE]`, last chunk.
+    /// Ends a stream in the usual way: finish reason, `[DONE]`, last chunk.
     pub(crate) async fn stream_end(&mut self) {
         self.chunk(
             "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
@@ -129,7 +140,7 @@ impl Connect for Pipes {
             tokio::time::sleep(self.delay).await;
         }
         let (near, far) = duplex(64 << 10);
-        let peer = Peer { io: far, buffer: Vec::new(), seen: Arc::clone(&self.seen) };
+        let peer = Peer { seen: Arc::clone(&self.seen), ..Peer::new(far) };
         tokio::spawn((self.serve)(self.opened.fetch_add(1, Ordering::Relaxed), peer));
         Ok(near)
     }

@@ -146,7 +146,7 @@ async fn no_secret_is_in_any_text() {
 
 #[test]
 fn urls_and_headers_that_cannot_be_used_are_named() {
-    let mut said = String::new();
+    let mut said = Vec::new();
     for url in [
         "",
         "localhost:8000",
@@ -160,20 +160,20 @@ fn urls_and_headers_that_cannot_be_used_are_named() {
         "http://ho st",
     ] {
         let error = Endpoint::new(&Config::new(vec![url.to_owned()])).unwrap_err();
-        said.push_str(&format!("{error}\n"));
+        said.push(error.to_string());
     }
-    said.push_str(&format!("{}\n", Endpoint::new(&Config::new(Vec::new())).unwrap_err()));
+    said.push(Endpoint::new(&Config::new(Vec::new())).unwrap_err().to_string());
     let good = Config::new(vec!["http://host".to_owned()]);
     for (name, value) in
         [("Content-Length", "1"), ("a b", "1"), ("X-Session-ID", "1"), ("X-Ok", "line\nend")]
     {
         let headers = vec![(name.to_owned(), value.to_owned())];
         let error = Endpoint::new(&Config { headers, ..good.clone() }).unwrap_err();
-        said.push_str(&format!("{error}\n"));
+        said.push(error.to_string());
     }
     let no_name = Config { session_header: String::new(), ..good };
-    said.push_str(&format!("{}\n", Endpoint::new(&no_name).unwrap_err()));
-    insta::assert_snapshot!(said, @r"
+    said.push(Endpoint::new(&no_name).unwrap_err().to_string());
+    insta::assert_snapshot!(said.join("\n"), @r"
     endpoint URL ``: empty string
     endpoint URL `localhost:8000`: no scheme; write http://… or https://…
     endpoint URL `ftp://host`: the scheme must be http or https
@@ -218,7 +218,7 @@ fn conversations_are_spread_evenly_and_stay_where_they_are() {
             assert_eq!(url, assign_url(&id, n));
             counts[url] += 1;
         }
-        let fair = 4000 / n as u32;
+        let fair = 4000 / u32::try_from(n).unwrap();
         assert!(counts.iter().all(|count| count.abs_diff(fair) < fair / 5), "{n}: {counts:?}");
     }
     let pinned: Vec<usize> =

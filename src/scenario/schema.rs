@@ -1,0 +1,91 @@
+//! The JSON schema of a scenario file, generated from the types.
+
+use schemars::Schema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::{Transform, transform_subschemas};
+use serde_json::{Value, json};
+
+use super::model::Scenario;
+
+/// The JSON schema (draft 2020-12) of a scenario file.
+pub fn json_schema() -> Value {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    let mut schema = generator.into_root_schema_for::<Scenario>();
+    Absent.transform(&mut schema);
+    let mut schema = Value::from(schema);
+    schema["$id"] = json!("https://scenario.invalid/schemas/scenario.schema.json");
+    schema["properties"]["extends"] = json!({
+        "description": "Another scenario file, relative to this one, onto which this one is merged: \
+            mappings key by key, everything else replaces, lists too. An empty value removes the \
+            key.",
+        "type": "string",
+    });
+    schema
+}
+
+/// The schema as the file that editors use, with a newline at its end.
+pub fn json_schema_text() -> String {
+    format!("{:#}\n", json_schema())
+}
+
+/// An optional key is absent, never null: takes the null out of what `Option` generates, so that
+/// messages are about the value itself. Loading drops empty values before the schema sees them.
+struct Absent;
+
+impl Transform for Absent {
+    fn transform(&mut self, schema: &mut Schema) {
+        transform_subschemas(self, schema);
+        let Some(object) = schema.as_object_mut() else { return };
+        if let Some(Value::Array(types)) = object.get_mut("type") {
+            types.retain(|name| name != "null");
+            if let [only] = types.as_slice() {
+                let only = only.clone();
+                object.insert("type".to_owned(), only);
+            }
+        }
+        if let Some(Value::Array(branches)) = object.get_mut("anyOf") {
+            branches.retain(|branch| branch["type"] != "null");
+            if let [Value::Object(only)] = branches.as_slice() {
+                let only = only.clone();
+                object.remove("anyOf");
+                // What is said about this use of a type stays, before what the type says.
+                for (key, value) in only {
+                    object.entry(key).or_insert(value);
+                }
+            }
+        }
+        if object.get("default") == Some(&Value::Null) {
+            object.remove("default");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_null_is_left() {
+        assert!(!json_schema_text().contains("null"));
+    }
+
+    #[test]
+    fn every_property_is_described() {
+        fn undescribed(path: &str, schema: &Value, root: &Value, found: &mut Vec<String>) {
+            for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+                let target = property["$ref"].as_str().and_then(|r| root.pointer(&r[1..]));
+                let described = |schema: &Value| schema["description"].is_string();
+                if !described(property) && !target.is_some_and(described) {
+                    found.push(format!("{path}/{key}"));
+                }
+                undescribed(&format!("{path}/{key}"), property, root, found);
+            }
+        }
+        let (schema, mut found) = (json_schema(), Vec::new());
+        undescribed("", &schema, &schema, &mut found);
+        for (name, definition) in schema["$defs"].as_object().unwrap() {
+            undescribed(name, definition, &schema, &mut found);
+        }
+        assert_eq!(found, [] as [&str; 0]);
+    }
+}

@@ -1,0 +1,134 @@
+//! What the ruleset says about load, cache, mix and sweep.
+
+use crate::ruleset::{Region, Ruleset};
+
+use super::super::model::{Cache, Load, Mix, ToolDelays};
+use super::context::{Context, and_list};
+
+/// Checks the scenario against its ruleset.
+pub(super) fn check(context: &mut Context<'_>) {
+    let Some(ruleset) = context.ruleset else { return };
+    if let Some(cache) = &context.scenario.cache {
+        salt(context, *cache);
+    }
+    if let Some(mix) = &context.scenario.mix {
+        passes(context, mix);
+    }
+    if let Some(load) = &context.scenario.load {
+        delays(context, load);
+        points(context, load, ruleset);
+        regions(context, &load.concurrency.points(), ruleset);
+    }
+    if context.scenario.endpoint.as_ref().is_some_and(|endpoint| endpoint.simulated.is_some()) {
+        context
+            .breach(
+                &["endpoint", "simulated"],
+                "ruleset-simulated",
+                "a simulated endpoint gives no benchmark results".to_owned(),
+            )
+            .help("name a server with `urls`, or leave out `compliance.ruleset`");
+    }
+}
+
+/// Salt is on.
+fn salt(context: &mut Context<'_>, cache: Cache) {
+    if !cache.salt {
+        context
+            .breach(
+                &["cache", "salt"],
+                "ruleset-salt",
+                "the rules require salted prompts".to_owned(),
+            )
+            .help("write `salt: true`");
+    }
+}
+
+/// Passes are whole.
+fn passes(context: &mut Context<'_>, mix: &Mix) {
+    if mix.trajectories.is_some() {
+        context
+            .breach(
+                &["mix", "trajectories"],
+                "ruleset-passes",
+                "the rules require whole passes over the data set".to_owned(),
+            )
+            .help("use `passes` in place of `trajectories`");
+    }
+    for name in mix.take.keys() {
+        let covered = context.scenario.datasets.iter().flatten().any(|set| set.name == *name);
+        if covered && mix.take[name] == 0 {
+            context
+                .breach(
+                    &["mix", "take", name],
+                    "ruleset-passes",
+                    format!("the rules require the whole data set; `{name}` is left out"),
+                )
+                .help("remove it from `take`");
+        }
+    }
+}
+
+/// Recorded delays are waited out.
+fn delays(context: &mut Context<'_>, load: &Load) {
+    if load.tool_delays != ToolDelays::Recorded {
+        context
+            .breach(
+                &["load", "tool_delays"],
+                "ruleset-delays",
+                "the rules require think and tool times as recorded".to_owned(),
+            )
+            .help("write `tool_delays: recorded`");
+    }
+}
+
+/// There are enough points, and not too many.
+fn points(context: &mut Context<'_>, load: &Load, ruleset: &Ruleset) {
+    let (count, allowed) = (load.concurrency.points().len(), ruleset.points);
+    if count < allowed.min || count > allowed.max {
+        context
+            .breach(
+                &["load", "concurrency"],
+                "ruleset-points",
+                format!("a curve has {} to {} points, the sweep {count}", allowed.min, allowed.max),
+            )
+            .help(if count < allowed.min { "add points" } else { "remove points" });
+    }
+}
+
+/// Every region has a point.
+fn regions(context: &mut Context<'_>, points: &[u32], ruleset: &Ruleset) {
+    let (Some(&lowest), Some(&highest)) = (points.iter().min(), points.iter().max()) else {
+        return;
+    };
+    let at = ["load", "concurrency"];
+    let Some(regions) = ruleset.regions(lowest, highest) else {
+        context
+            .breach(
+                &at,
+                "ruleset-regions",
+                format!(
+                    "the sweep ends at {highest}; a curve reaches above {}",
+                    ruleset.ultra_low_max
+                ),
+            )
+            .help("add higher concurrencies");
+        return;
+    };
+    for region in [Region::UltraLow, Region::Low, Region::Med, Region::High] {
+        if points.iter().any(|point| regions.covers(*point, region)) {
+            continue;
+        }
+        let (low, high) = regions.bounds(region);
+        let help = if low > high {
+            "the curve is too short for this region: start lower or end higher".to_owned()
+        } else if low == high {
+            format!("add the concurrency {low}")
+        } else {
+            format!("add a concurrency from {low} to {high}")
+        };
+        context
+            .breach(&at, "ruleset-regions", format!("no point lies in the region {region}"))
+            .note(format!("the sweep is {}", and_list(points)))
+            .help(help);
+    }
+}

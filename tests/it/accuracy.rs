@@ -1,0 +1,3 @@
+//! Accuracy against what the reference client recorded, and its edges.
+
+mod golden;
