@@ -8,8 +8,8 @@ use crate::yaml::{Kind, Node, Pointer, Schema};
 
 use super::compose::Composer;
 use super::partial::Partial;
+use super::paths::Home;
 use super::valid::ValidScenario;
-use super::variables::Lookup;
 use super::{overrides, paths, schema, secrets, validate, variables};
 
 /// How deep to look.
@@ -60,10 +60,17 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
 pub fn load(request: &LoadRequest<'_>) -> Loaded {
     let (mut sources, mut diagnostics) = (SourceMap::default(), Vec::new());
     let scenario = document(request, &mut sources, &mut diagnostics)
-        .and_then(|root| check(request, root, &sources, &mut diagnostics));
+        .and_then(|document| check(request, document, &sources, &mut diagnostics));
     sort(&mut diagnostics, request.path);
     let is_valid = diagnostics.iter().all(|finding| finding.severity < Severity::Error);
     Loaded { scenario: scenario.filter(|_| is_valid), diagnostics, sources }
+}
+
+/// A document merged and expanded.
+struct Document {
+    root: Node,
+    /// The texts that could not be expanded; nothing more is said about them.
+    broken: Vec<Pointer>,
 }
 
 /// The merged document with overrides and variables.
@@ -71,34 +78,32 @@ fn document(
     request: &LoadRequest<'_>,
     sources: &mut SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Node> {
+) -> Option<Document> {
     let mut root = Composer::new(request.env, sources, diagnostics).compose(request.path, None)?;
     overrides::apply(&mut root, request.set, sources, diagnostics);
     secrets::warn_about_literals(&root, diagnostics);
-    expand(&mut root, request.env, sources, diagnostics);
+    let broken = variables::expand(&mut root, request.env, sources, diagnostics);
     drop_empty(&mut root);
-    Some(root)
-}
-
-/// Expands the variables. A missing one leaves no second finding about what its text became.
-fn expand(root: &mut Node, env: Lookup<'_>, sources: &SourceMap, found: &mut Vec<Diagnostic>) {
-    variables::expand(root, env, sources, found);
+    Some(Document { root, broken })
 }
 
 /// Schema, then meaning.
 fn check(
     request: &LoadRequest<'_>,
-    mut root: Node,
+    document: Document,
     sources: &SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<ValidScenario> {
-    let findings = SCHEMA.check(&mut root, &secrets::is_secret);
-    let damaged: Vec<Pointer> = findings.iter().map(|finding| finding.pointer.clone()).collect();
+    let Document { mut root, broken } = document;
+    let mut findings = SCHEMA.check(&mut root, &secrets::is_secret);
+    findings.retain(|finding| !broken.contains(&finding.pointer));
+    let mut damaged = broken;
+    damaged.extend(findings.iter().map(|finding| finding.pointer.clone()));
     diagnostics.extend(findings.into_iter().map(|finding| finding.diagnostic));
 
-    let home = paths::directory(request.path);
+    let home = Home::of(request.path);
     paths::rebase(&mut root, &home);
-    let partial = Partial::read(&root, &damaged, &home, diagnostics);
+    let partial = Partial::read(&root, &damaged, home.clone(), diagnostics);
     validate::validate(&root, &partial, request.depth, diagnostics);
 
     let source_text = sources.text(request.path).unwrap_or_default().to_owned();

@@ -57,7 +57,7 @@ fn pointer(path: &str) -> Option<Pointer> {
         .then(|| dotted.split('.').fold(Pointer::root(), |p, segment| p.join(segment.trim())))
 }
 
-/// The value as YAML; a text where it is none. A scalar takes the type that the schema asks for.
+/// The value as YAML; a text where it is none, or where the schema asks for one.
 fn read_value(file: &Arc<Path>, value: &str, offset: usize) -> Node {
     let parsed = yaml::parse(file, value);
     let whole = Origin { file: Arc::clone(file), span: 0..value.len() };
@@ -65,7 +65,7 @@ fn read_value(file: &Arc<Path>, value: &str, offset: usize) -> Node {
         Some(root) if parsed.diagnostics.is_empty() => root,
         _ => Node::new(Kind::String(value.to_owned()), whole),
     };
-    if !matches!(node.kind, Kind::List(_) | Kind::Map(_) | Kind::Null) {
+    if node.kind != Kind::Null {
         node.loose = Some(value.to_owned());
     }
     node.shift(offset);
@@ -96,12 +96,13 @@ fn put(root: &mut Node, pointer: &Pointer, origin: &Origin, value: Node) -> Resu
                 &mut entries[index].value
             }
             Kind::List(items) => {
-                let len = items.len();
-                segment
-                    .parse::<usize>()
-                    .ok()
-                    .and_then(|index| items.get_mut(index))
-                    .ok_or_else(|| format!("the list has {len} items, none of them `{segment}`"))?
+                let last = items.len().checked_sub(1);
+                segment.parse::<usize>().ok().and_then(|index| items.get_mut(index)).ok_or_else(
+                    || match last {
+                        Some(last) => format!("`{segment}` is no index from 0 to {last}"),
+                        None => "the list is empty".to_owned(),
+                    },
+                )?
             }
             _ => return Err(format!("`{segment}` would be inside {kind}")),
         };

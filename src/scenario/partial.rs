@@ -1,14 +1,12 @@
 //! What of a scenario can be read although parts of it are broken.
 
-use std::path::{Path, PathBuf};
-
 use serde::de::DeserializeOwned;
 
 use crate::diagnostics::Diagnostic;
 use crate::yaml::{Node, Pointer};
 
 use super::model::{Accuracy, Cache, Compliance, Dataset, Endpoint, Load, Mix, Model, Submission};
-use super::paths::normal;
+use super::paths::Home;
 
 /// The sections that the schema has nothing against. A section with a finding is `None`, so that
 /// the checks of meaning say nothing about what is broken anyway; one that may be left out and is
@@ -26,7 +24,7 @@ pub(super) struct Partial {
     /// `Some(None)` when there is none.
     pub(super) submission: Option<Option<Submission>>,
     /// The directory that paths are relative to.
-    pub(super) home: PathBuf,
+    pub(super) home: Home,
 }
 
 impl Partial {
@@ -34,7 +32,7 @@ impl Partial {
     pub(super) fn read(
         root: &Node,
         damaged: &[Pointer],
-        home: &Path,
+        home: Home,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Self {
         let mut reader = Reader { root, damaged, diagnostics };
@@ -51,13 +49,8 @@ impl Partial {
                 Some(_) => reader.required("submission").map(Some),
                 None => Some(None),
             },
-            home: home.to_owned(),
+            home,
         }
-    }
-
-    /// The absolute form of a path of the document.
-    pub(super) fn absolute(&self, path: &Path) -> PathBuf {
-        normal(&self.home.join(path))
     }
 }
 

@@ -25,16 +25,43 @@ pub(super) fn is_path(pointer: &Pointer) -> bool {
     })
 }
 
+/// The directory of the scenario file, to which all paths of a document are relative.
+#[derive(Clone, Debug)]
+pub(super) struct Home {
+    /// As the user named it; empty for the working directory.
+    named: PathBuf,
+    /// Absolute.
+    absolute: PathBuf,
+}
+
+impl Home {
+    /// The home of a scenario file.
+    pub(super) fn of(file: &Path) -> Self {
+        let named = file.parent().map(Path::to_owned).unwrap_or_default();
+        Self { named, absolute: directory(file) }
+    }
+
+    /// The absolute form of a path of the document.
+    pub(super) fn absolute(&self, path: &Path) -> PathBuf {
+        normal(&self.absolute.join(path))
+    }
+
+    /// A path of the document as seen from the working directory, for messages.
+    pub(super) fn named(&self, path: &Path) -> PathBuf {
+        normal(&self.named.join(path))
+    }
+}
+
 /// The directory of a file, absolute; of a path from the command line, the working directory.
-pub(super) fn directory(file: &Path) -> PathBuf {
+fn directory(file: &Path) -> PathBuf {
     let file = if file == Path::new(overrides::FILE) { Path::new("x") } else { file };
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    absolute.parent().map(Path::to_owned).unwrap_or_default()
+    normal(absolute.parent().unwrap_or(Path::new("")))
 }
 
 /// Rewrites every relative path, which is relative to the file that states it, to be relative to
 /// `home`.
-pub(super) fn rebase(root: &mut Node, home: &Path) {
+pub(super) fn rebase(root: &mut Node, home: &Home) {
     root.visit_mut(&Pointer::root(), &mut |pointer, node| {
         if !is_path(pointer) {
             return;
@@ -44,7 +71,7 @@ pub(super) fn rebase(root: &mut Node, home: &Path) {
             && !text.is_empty()
             && Path::new(text.as_str()).is_relative()
         {
-            let rebased = relative(&normal(&from.join(text.as_str())), home);
+            let rebased = relative(&normal(&from.join(text.as_str())), &home.absolute);
             *text = rebased.display().to_string();
         }
     });

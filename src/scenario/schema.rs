@@ -3,7 +3,7 @@
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::model::Scenario;
 
@@ -13,14 +13,23 @@ pub fn json_schema() -> Value {
     let mut schema = generator.into_root_schema_for::<Scenario>();
     Absent.transform(&mut schema);
     let mut schema = Value::from(schema);
-    schema["$id"] = json!("https://scenario.invalid/schemas/scenario.schema.json");
     schema["properties"]["extends"] = json!({
         "description": "Another scenario file, relative to this one, onto which this one is merged: \
             mappings key by key, everything else replaces, lists too. An empty value removes the \
             key.",
         "type": "string",
     });
-    schema
+    in_reading_order(schema)
+}
+
+/// The document with what it is before what it holds.
+fn in_reading_order(schema: Value) -> Value {
+    let Value::Object(mut keys) = schema else { return schema };
+    let first = ["$schema", "title", "description", "type"];
+    let mut ordered: Map<String, Value> =
+        first.iter().filter_map(|key| keys.shift_remove_entry(*key)).collect();
+    ordered.extend(keys);
+    Value::Object(ordered)
 }
 
 /// The schema as the file that editors use, with a newline at its end.
@@ -47,15 +56,19 @@ impl Transform for Absent {
             branches.retain(|branch| branch["type"] != "null");
             if let [Value::Object(only)] = branches.as_slice() {
                 let only = only.clone();
-                object.remove("anyOf");
+                object.shift_remove("anyOf");
                 // What is said about this use of a type stays, before what the type says.
                 for (key, value) in only {
                     object.entry(key).or_insert(value);
                 }
             }
         }
+        // Doc comments are wrapped; descriptions are not.
+        if let Some(Value::String(text)) = object.get_mut("description") {
+            *text = text.replace('\n', " ");
+        }
         if object.get("default") == Some(&Value::Null) {
-            object.remove("default");
+            object.shift_remove("default");
         }
     }
 }

@@ -117,7 +117,11 @@ fn values_in(line: &str) -> Vec<Range<usize>> {
         let after = &line[colon + 1..];
         if is_secret_name(name) && after.chars().next().is_none_or(|c| !is_word(c) || c == '=') {
             let start = colon + 1 + after.len() - after.trim_start().len();
-            values.push(start..start + value_len(&line[start..]));
+            let end = start + value_len(&line[start..]);
+            // A comment behind a secret may hold the secret before it.
+            let comment = line[end..].trim_start().starts_with('#');
+            let all = comment && end > start && !variables::is_reference(&line[start..end]);
+            values.push(start..if all { line.len() } else { end });
         } else if is_secret_name(name) && line.as_bytes()[colon] == b'=' {
             values.push(colon + 1..line.len());
         }
@@ -178,7 +182,7 @@ inter_token: 4ms
         insta::assert_snapshot!(mask(text, None), @r#"
         api_key: ****
         endpoint: { api_key: ****, urls: [http://*****@host] }
-        "token" : ******* # why
+        "token" : *************
         api_key: ${KEY:-} # fine
         api_key: ************
         api_key: |

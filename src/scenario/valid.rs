@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::digest::sha256_hex;
 
 use super::model::Scenario;
-use super::paths::normal;
+use super::paths::Home;
 
 /// A scenario that passed every check. Its paths are absolute.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct ValidScenario {
 
 impl ValidScenario {
     /// Reads a checked document, whose paths are relative to `home`; `None` when it is none.
-    pub(super) fn new(document: &Value, home: &Path, source_text: String) -> Option<Self> {
+    pub(super) fn new(document: &Value, home: &Home, source_text: String) -> Option<Self> {
         let mut scenario = Scenario::deserialize_from(document)?;
         let resolved = serde_json::to_value(&scenario).ok()?;
         let digest = sha256_hex(resolved.to_string().as_bytes());
@@ -56,8 +56,8 @@ impl Scenario {
 }
 
 /// Makes every path absolute.
-fn absolutise(scenario: &mut Scenario, home: &Path) {
-    let absolute = |path: &Path| normal(&home.join(path));
+fn absolutise(scenario: &mut Scenario, home: &Home) {
+    let absolute = |path: &Path| home.absolute(path);
     let mend = |path: &mut Option<PathBuf>| *path = path.as_deref().map(absolute);
     mend(&mut scenario.model.tokenizer);
     mend(&mut scenario.endpoint.ca_file);

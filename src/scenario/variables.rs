@@ -24,23 +24,30 @@ enum Fault {
     Form,
 }
 
-/// Expands the variables in every text below a node; what cannot be expanded is a finding.
-/// `$${` stands for `${`.
+/// Expands the variables in every text below a node; what cannot be expanded is a finding, and
+/// its place is given back. `$${` stands for `${`.
 pub(super) fn expand(
     root: &mut Node,
     env: Lookup<'_>,
     sources: &SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
-) {
-    root.visit_mut(&Pointer::root(), &mut |_, node| {
+) -> Vec<Pointer> {
+    let mut broken = Vec::new();
+    root.visit_mut(&Pointer::root(), &mut |pointer, node| {
         let Kind::String(text) = &node.kind else { return };
         if !text.contains("${") {
             return;
         }
+        let before = diagnostics.len();
         let expanded = expand_text(text, &node.origin, env, sources, diagnostics);
+        if diagnostics.len() > before {
+            broken.push(pointer.clone());
+            return;
+        }
         node.loose = Some(expanded.clone());
         node.kind = Kind::String(expanded);
     });
+    broken
 }
 
 /// Expands the variables in one text.

@@ -184,7 +184,7 @@ pub fn empty(origin: &Origin) -> Diagnostic {
 fn no_value() -> (&'static str, String, Option<&'static str>) {
     (
         "yaml-empty",
-        "the file is empty".to_owned(),
+        "the file holds nothing, or only comments".to_owned(),
         Some("`scenario init` writes a scenario to start from"),
     )
 }
@@ -200,7 +200,7 @@ fn too_deep() -> (&'static str, String, Option<&'static str>) {
 
 /// What the scanner complained about, in words for the author.
 fn syntax(message: &str) -> (&'static str, String, Option<&'static str>) {
-    if message.contains("nesting") {
+    if message.contains("nesting") || message.contains("recursion limit") {
         return too_deep();
     }
     let help = HINTS.iter().find(|(part, _)| message.contains(part)).map(|(_, help)| *help);

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use crate::units::HumanDuration;
+
 use super::pointer::Pointer;
 
 /// Longest chain of `$ref`s and alternatives that is followed.
@@ -44,6 +46,12 @@ impl Known {
     /// Where a key belongs that is unknown where it stands, dotted; only if there is one place.
     pub(super) fn home(&self, key: &str) -> Option<&str> {
         self.homes.get(key)?.as_deref()
+    }
+
+    /// Whether a place must hold a duration.
+    pub(super) fn is_duration(&self, pointer: &Pointer) -> bool {
+        let is_pattern = |schema: &&Value| schema["pattern"] == HumanDuration::PATTERN;
+        self.schemas(pointer).iter().any(is_pattern)
     }
 
     /// The first sentence that the schema says about a place.

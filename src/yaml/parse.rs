@@ -172,13 +172,10 @@ impl Builder<'_> {
         let kind = match raw.value {
             Raw::Null => Kind::Null,
             Raw::Bool(value) => Kind::Bool(value),
-            Raw::Number(value) => {
-                if value.is_f64() && self.is_whole(&origin.span) {
-                    self.report(Hazard::Number, &origin);
-                }
+            Raw::Number(value) if !(value.is_f64() && self.is_whole(&origin.span)) => {
                 Kind::Number(value)
             }
-            Raw::NoNumber => {
+            Raw::Number(_) | Raw::NoNumber => {
                 self.report(Hazard::Number, &origin);
                 Kind::Null
             }

@@ -54,6 +54,7 @@ impl Schema {
         }
         violations
             .iter()
+            .filter(|violation| !violation.is_explained_by(&violations))
             .map(|violation| SchemaFinding {
                 pointer: violation.pointer.clone(),
                 diagnostic: violation.explain(root, &self.known, is_secret(&violation.pointer)),

@@ -62,6 +62,17 @@ pub(super) enum Rule {
 }
 
 impl Violation {
+    /// Whether another violation says the same better: a key that is missing because it is
+    /// misspelt.
+    pub(super) fn is_explained_by(&self, others: &[Self]) -> bool {
+        let Rule::MissingKey(key) = &self.rule else { return false };
+        others.iter().any(|other| {
+            other.pointer == self.pointer
+                && matches!(&other.rule, Rule::UnknownKey(unknown)
+                    if nearest(unknown, std::iter::once(key.as_str())).is_some())
+        })
+    }
+
     /// The finding. A secret is never quoted.
     pub(super) fn explain(&self, root: &Node, known: &Known, secret: bool) -> Diagnostic {
         let value = root.at(&self.pointer);
@@ -74,6 +85,12 @@ impl Violation {
         match &self.rule {
             Rule::UnknownKey(key) => self.unknown_key(key, root, known),
             Rule::MissingKey(key) => self.missing_key(key, root, known),
+            Rule::Type(_) if known.is_duration(&self.pointer) => self.no_duration(
+                format!("found {}", found()),
+                Some("write a text with a unit, such as `30s`").filter(|_| shown.is_some()),
+                root,
+                known,
+            ),
             Rule::Type(types) => self.value_finding(
                 ("wrong-type", format!("{what} must be {}, found {}", any_type(types), found())),
                 format!("expected {}", any_type(types)),
@@ -220,6 +237,21 @@ impl Violation {
         self.value_finding(("out-of-range", message), format!("must {rule}"), root, known)
     }
 
+    /// A value that is no duration.
+    fn no_duration(
+        &self,
+        why: String,
+        help: Option<&str>,
+        root: &Node,
+        known: &Known,
+    ) -> Diagnostic {
+        let message = format!("{} must be a duration: {why}", self.subject());
+        let label = "expected a duration such as 250ms, 30s or 4h".to_owned();
+        let mut finding = self.value_finding(("wrong-format", message), label, root, known);
+        finding.help = help.map(str::to_owned);
+        finding
+    }
+
     /// A text that does not match its expression.
     fn format(
         &self,
@@ -235,12 +267,7 @@ impl Violation {
             let why = text
                 .parse::<HumanDuration>()
                 .map_or_else(|error| error.to_string(), |_| format!("`{text}` is no duration"));
-            return self.value_finding(
-                ("wrong-format", format!("{what} must be a duration: {why}")),
-                "expected a duration such as 250ms, 30s or 4h".to_owned(),
-                root,
-                known,
-            );
+            return self.no_duration(why, None, root, known);
         }
         let found = if secret { String::new() } else { format!(", found {}", quote(text)) };
         self.value_finding(

@@ -8,4 +8,5 @@ mod client;
 mod datasets;
 mod replay;
 mod results;
+mod scenarios;
 mod simulator;

@@ -43,11 +43,13 @@ impl fmt::Display for Counts {
     }
 }
 
-/// A message without control characters, which a terminal could take for commands.
+/// A message without characters that a terminal could take for commands, or that reorder text.
 pub(super) fn clean(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() && c != '\n' { char::REPLACEMENT_CHARACTER } else { c })
-        .collect()
+    let is_hazard = |c: char| {
+        (c.is_control() && c != '\n')
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().map(|c| if is_hazard(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 /// A file name with forward slashes.

@@ -1,7 +1,9 @@
 //! `accuracy`: what is measured, and where.
 
-use crate::client::{self, Config};
+use crate::client::{self, Config, ConfigError};
 use crate::ruleset::{Region, Regions, Ruleset};
+
+use crate::units::mask_url_credentials;
 
 use super::super::model::{Accuracy, SweBench};
 use super::context::{Context, and_list};
@@ -22,8 +24,14 @@ pub(super) fn check(context: &mut Context<'_>) {
 /// The service's URL and token can be used.
 fn service(context: &mut Context<'_>, swe_bench: &SweBench) {
     if let Err(error) = client::Endpoint::new(&Config::new(vec![swe_bench.service.clone()])) {
+        let why = match error {
+            ConfigError::Url { problem, .. } => problem,
+            other => other.to_string(),
+        };
+        let url = mask_url_credentials(&swe_bench.service);
+        let message = format!("the service's URL `{url}` cannot be used: {why}");
         context
-            .error(&["accuracy", "swe_bench", "service"], "service-url", error.to_string())
+            .error(&["accuracy", "swe_bench", "service"], "service-url", message)
             .help("write it like http://localhost:18080");
     }
     if let Some(token) = &swe_bench.token {

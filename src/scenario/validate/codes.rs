@@ -56,7 +56,6 @@ pub const CODES: &[(&str, &str)] = &[
     ("ruleset-dataset", "A pass is not the ruleset's data set."),
     ("submission-ruleset", "A submission is planned without a ruleset."),
     ("submission-incomplete", "A submission lacks something that it needs."),
-    ("cohort-form", "A cohort is none."),
     ("cohort-drafters", "No drafter is approved for the target cohort."),
     ("seed-set-unknown", "No seed set has this id."),
     ("seed-set-cohort", "The seed set cannot be adopted in the target cohort."),

@@ -30,7 +30,7 @@ fn one(
     dataset: &Dataset,
     ids: &mut BTreeMap<String, usize>,
 ) -> Option<u64> {
-    let path = context.scenario.absolute(&dataset.path);
+    let path = context.scenario.home.named(&dataset.path);
     if !path.is_file() {
         return None;
     }
@@ -80,7 +80,7 @@ fn no_system_prompt(
     let more = conversations.len().saturating_sub(MAX_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let line = conversations.first().and_then(|(_, line)| *line).unwrap_or(1);
-    let path = context.scenario.absolute(&dataset.path);
+    let path = context.scenario.home.named(&dataset.path);
     let message = format!(
         "prompts are salted, but {} in `{}` lack a system prompt",
         plural(conversations.len(), "conversation"),

@@ -33,8 +33,8 @@ fn names(context: &mut Context<'_>, datasets: &[Dataset]) {
                 .also(&["datasets", &first.to_string(), "name"], "first")
                 .help("give each its own name");
         }
-        let file = context.scenario.absolute(&dataset.path);
-        let same = |other: &Dataset| context.scenario.absolute(&other.path) == file;
+        let file = context.scenario.home.absolute(&dataset.path);
+        let same = |other: &Dataset| context.scenario.home.absolute(&other.path) == file;
         if let Some(first) = datasets[..i].iter().position(same) {
             context
                 .error(

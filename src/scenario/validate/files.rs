@@ -44,7 +44,7 @@ pub(super) fn check(context: &mut Context<'_>) {
 
 /// Whether a path leads to what it must; says so if not.
 fn exists(context: &mut Context<'_>, at: &[&str], path: &Path, want: Want) -> bool {
-    let absolute = context.scenario.absolute(path);
+    let absolute = context.scenario.home.absolute(path);
     let (code, message) = match (std::fs::metadata(&absolute), want) {
         (Ok(data), Want::File) if data.is_dir() => {
             ("file-kind", format!("`{}` is a directory, not a file", shown(path)))
@@ -65,7 +65,7 @@ fn exists(context: &mut Context<'_>, at: &[&str], path: &Path, want: Want) -> bo
 
 /// A tokenizer directory holds a tokenizer.
 fn tokenizer_files(context: &mut Context<'_>, at: &[&str], path: &Path) {
-    let directory = context.scenario.absolute(path);
+    let directory = context.scenario.home.absolute(path);
     let known = ["tokenizer.json", "tiktoken.model"];
     if !known.iter().any(|name| directory.join(name).is_file()) {
         let message = format!("`{}` holds neither tokenizer.json nor tiktoken.model", shown(path));
@@ -77,7 +77,7 @@ fn tokenizer_files(context: &mut Context<'_>, at: &[&str], path: &Path) {
 
 /// An implementation directory has a README, in any letter case, at its top.
 fn readme(context: &mut Context<'_>, path: &Path) {
-    let Ok(entries) = std::fs::read_dir(context.scenario.absolute(path)) else { return };
+    let Ok(entries) = std::fs::read_dir(context.scenario.home.absolute(path)) else { return };
     let has_readme = entries.flatten().any(|entry| {
         entry.file_name().to_string_lossy().eq_ignore_ascii_case("readme.md")
             && entry.path().is_file()

@@ -8,7 +8,6 @@ use super::context::{Context, and_list};
 /// Checks the submission section.
 pub(super) fn check(context: &mut Context<'_>) {
     let Some(Some(submission)) = &context.scenario.submission else { return };
-    cohort(context, submission);
     needs(context, submission);
     let Some(ruleset) = context.ruleset else {
         let named = context.scenario.compliance.as_ref().map(|section| section.ruleset.is_some());
@@ -39,13 +38,6 @@ pub(super) fn check(context: &mut Context<'_>) {
         }
     }
     drafters(context, submission, ruleset);
-}
-
-/// The target cohort is one.
-fn cohort(context: &mut Context<'_>, submission: &Submission) {
-    if let Err(error) = submission.target_cohort.parse::<Cohort>() {
-        context.error(&["submission", "target_cohort"], "cohort-form", error.to_string());
-    }
 }
 
 /// The drafters of the ruleset are usable from a cohort on; earlier ones cannot use any.
