@@ -24,15 +24,15 @@ pub(super) fn check_tools(raw: &RawValue) -> Result<(), Unfit> {
     }
     for (n, tool) in tools.into_iter().enumerate() {
         let place = format!("tools[{n}]");
-        function(tool, &place)?;
+        let members = json::object(tool).map_err(|why| format!("`{place}` {why}"))?;
+        function(&members, &place)?;
     }
     Ok(())
 }
 
 /// The members of `{type: function, function: {name, …}}`'s `function`.
-fn function<'a>(raw: &'a RawValue, place: &str) -> Result<Members<'a>, Unfit> {
-    let members = json::object(raw).map_err(|why| format!("`{place}` {why}"))?;
-    let kind = non_empty(&members, "type", place)?;
+fn function<'a>(members: &Members<'a>, place: &str) -> Result<Members<'a>, Unfit> {
+    let kind = non_empty(members, "type", place)?;
     if kind != "function" {
         return Err(format!("`{place}.type` is {}, expected `function`", excerpt(&kind)));
     }
@@ -81,7 +81,7 @@ pub(super) fn check_calls(raw: &RawValue) -> (Vec<String>, Vec<Problem>) {
             }
             Err(why) => problems.push(Problem::Error(why)),
         }
-        match function(call, &place) {
+        match function(&members, &place) {
             Ok(function) => {
                 problems.extend(check_arguments(&function, &format!("{place}.function.arguments")));
             }

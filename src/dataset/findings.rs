@@ -24,28 +24,31 @@ pub(super) struct Findings {
 #[derive(Clone, Debug, Default)]
 pub(super) struct At {
     /// The row (1-based line); none for the file as a whole.
-    pub(super) row: Option<u64>,
-    /// The conversation and turn, as far as known; shown at the row.
-    pub(super) whose: String,
+    row: Option<u64>,
+    /// The conversation as far as known; may be empty.
+    conversation: String,
+    /// Its turn, as far as known.
+    pub(super) turn: Option<u32>,
 }
 
 impl At {
     /// A row of which nothing more is known.
     pub(super) fn row(row: u64) -> Self {
-        Self { row: Some(row), whose: String::new() }
+        Self { row: Some(row), ..Self::default() }
     }
 
     /// A row of a conversation.
     pub(super) fn turn(row: u64, conversation: &str, turn: Option<u32>) -> Self {
-        if conversation.is_empty() {
-            return Self::row(row);
+        Self { row: Some(row), conversation: conversation.to_owned(), turn }
+    }
+
+    /// The conversation and turn, for the label.
+    fn whose(&self) -> String {
+        match (&*self.conversation, self.turn) {
+            ("", _) => String::new(),
+            (id, None) => format!("conversation {}", excerpt(id)),
+            (id, Some(turn)) => format!("conversation {}, turn {turn}", excerpt(id)),
         }
-        let conversation = excerpt(conversation);
-        let whose = match turn {
-            Some(turn) => format!("conversation {conversation}, turn {turn}"),
-            None => format!("conversation {conversation}"),
-        };
-        Self { row: Some(row), whose }
     }
 }
 
@@ -86,7 +89,7 @@ impl Findings {
         if let Some(row) = at.row {
             finding.message = format!("row {row}: {}", finding.message);
         }
-        self.list.push(finding.at(self.file.clone(), place, at.whose.clone()));
+        self.list.push(finding.at(self.file.clone(), place, at.whose()));
     }
 
     /// Records a finding unless one with this key was recorded before.

@@ -217,12 +217,9 @@ impl<'a> RowReader<'a, '_> {
     fn identity(&mut self) {
         if let Some(raw) = self.required("conversation_id") {
             let id = self.fit("conversation_id", json::text(raw));
-            match id.as_deref().map(|id| (id, check_id(id))) {
-                Some((id, problem)) => {
-                    self.at = At::turn(self.parsed.line, id, None);
-                    problem.into_iter().for_each(|problem| self.error(problem));
-                }
-                None => {}
+            if let Some(id) = &id {
+                self.at = At::turn(self.parsed.line, id, None);
+                check_id(id).into_iter().for_each(|problem| self.error(problem));
             }
             self.parsed.id = id;
         }
@@ -230,9 +227,7 @@ impl<'a> RowReader<'a, '_> {
             let turn = json::positive(raw)
                 .and_then(|turn| u32::try_from(turn).map_err(|_| format!("is too large ({turn})")));
             self.parsed.turn = self.fit("turn", turn);
-        }
-        if let Some(id) = &self.parsed.id {
-            self.at = At::turn(self.parsed.line, id, self.parsed.turn);
+            self.at.turn = self.parsed.turn;
         }
         if let Some(raw) = self.required("role") {
             let role = json::text(raw);

@@ -55,20 +55,22 @@ pub fn compact(raw: &str) -> Result<String, serde_json::Error> {
 /// Copies the string literal that starts at `start`, minimally escaped; returns where it ends.
 fn copy_string(raw: &str, start: usize, out: &mut Vec<u8>) -> Result<usize, serde_json::Error> {
     let bytes = raw.as_bytes();
-    let mut escaped = false;
+    // Whether an escape is spelled in another way than this module would.
+    let mut other_spelling = false;
     let mut at = start + 1;
     let end = loop {
         match memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
             Some(offset) if bytes[at + offset] == b'"' => break at + offset + 1,
             Some(offset) => {
-                escaped = true;
+                // Solidus and \u escapes; most of the latter need none, the rest are rare.
+                other_spelling |= matches!(bytes.get(at + offset + 1), Some(b'/' | b'u'));
                 at += offset + 2;
             }
             None => return Err(serde_json::Error::custom("a string has no end")),
         }
     };
     let literal = &raw[start..end];
-    if escaped {
+    if other_spelling {
         let text: String = serde_json::from_str(literal)?;
         push_string(out, &text);
     } else {
