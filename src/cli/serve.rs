@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::future::Future;
 use std::io;
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::context::Context;
@@ -80,7 +80,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     replies: Vec<PathBuf>,
     /// Share of the data sets' replies that are garbled
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, requires = "replies")]
     wrong_share: f64,
     /// What goes wrong (see below); may be repeated
     #[arg(long, value_name = "SPEC", num_args = 1..)]
@@ -118,6 +118,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure> {
     let config = config(args, context)?;
     let replies = replies(&args.replies, context)?;
+    // Before the record's file is made, so that a taken port leaves nothing behind.
+    let (listener, address) = listen(args)?;
     let lines = args.record.as_deref().map(|path| record_file(path, args.force)).transpose()?;
     host::raise_open_files();
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
@@ -138,7 +140,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
             None => Simulator::new(config, replies, clock),
         };
         let simulator = simulator.map_err(|error| Failure::usage(flag(&error.to_string())))?;
-        serve(args, simulator, context).await
+        serve(listener, address, simulator, context).await
     });
     // Replies that are still under way end here, and with them their records.
     drop(runtime);
@@ -157,21 +159,31 @@ fn flag(error: &str) -> String {
     format!("--{} {rest}", setting.replace('_', "-"))
 }
 
-async fn serve(args: &Args, simulator: Arc<Simulator>, context: &Context) -> Result<(), Failure> {
-    let address = (args.host.as_str(), args.port);
-    let at = format!("{}:{}", args.host, args.port);
-    let listener = TcpListener::bind(address).await.map_err(|error| {
-        Failure::could_not(format!("{at}: cannot listen"))
+fn listen(args: &Args) -> Result<(TcpListener, SocketAddr), Failure> {
+    let listener = TcpListener::bind((args.host.as_str(), args.port)).and_then(|listener| {
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        Ok((listener, address))
+    });
+    listener.map_err(|error| {
+        Failure::could_not(format!("{}:{}: cannot listen", args.host, args.port))
             .because(&error)
             .help("choose another --host or --port; --port 0 takes any free one")
-    })?;
-    let local = listener.local_addr().map_err(|error| {
-        Failure::could_not(format!("{at}: the port is unknown")).because(&error)
-    })?;
+    })
+}
+
+async fn serve(
+    listener: TcpListener,
+    address: SocketAddr,
+    simulator: Arc<Simulator>,
+    context: &Context,
+) -> Result<(), Failure> {
+    let listener = tokio::net::TcpListener::from_std(listener)
+        .map_err(|error| Failure::could_not(format!("{address}: cannot listen")).because(&error))?;
     let stop = stop_signal()
         .map_err(|error| Failure::could_not("signals cannot be awaited").because(&error))?;
     context.console.message("serving a simulated endpoint; SIGINT (Ctrl-C) or SIGTERM stops it");
-    context.console.out_line(&format!("http://{local}"))?;
+    context.console.out_line(&format!("http://{address}"))?;
     simulator.serve(listener, stop).await;
     Ok(())
 }

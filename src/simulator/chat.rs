@@ -24,7 +24,7 @@ use super::replies::{RecordedReply, SessionId, garble, is_wrong};
 use super::request::ChatRequest;
 use super::routes::{JSON, error, whole};
 use super::script;
-use super::simulator::Simulator;
+use super::state::Simulator;
 use super::stream::{Action, Interrupt, Stream, fault_error};
 use super::ticket::Ticket;
 
@@ -274,12 +274,11 @@ fn status(
     ticket: Ticket,
 ) -> Response<ReplyBody> {
     let status = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = match body {
-        Some(body) => whole(status, JSON, Bytes::copy_from_slice(body.as_bytes()), ticket),
-        None => {
-            let message = format!("simulated fault: status {code}");
-            error(status, "SimulatedFault", &message, None, ticket)
-        }
+    let mut response = if let Some(body) = body {
+        whole(status, JSON, Bytes::copy_from_slice(body.as_bytes()), ticket)
+    } else {
+        let message = format!("simulated fault: status {code}");
+        error(status, "SimulatedFault", &message, None, ticket)
     };
     if let Some(seconds) = retry_after {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));

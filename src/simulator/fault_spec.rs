@@ -86,9 +86,9 @@ fn parse(spec: &str) -> Result<Fault, Problem> {
             "write several selectors as `@first,second`, and an `@` in a value in double quotes",
         );
     }
-    let mut options = Options::parse(what)?;
-    let kind = kind(&mut options)?;
-    options.end()?;
+    let mut parts = Parts::parse(what)?;
+    let kind = kind(&mut parts)?;
+    parts.end()?;
     let selectors = match which {
         None => Vec::new(),
         Some(which) => selectors(which)?,
@@ -129,13 +129,13 @@ fn unquoted<'a>(name: &str, value: &'a str) -> Result<Cow<'a, str>, Problem> {
 }
 
 /// A kind with its value and options, taken out one by one.
-struct Options<'a> {
+struct Parts<'a> {
     kind: &'a str,
     value: Option<Cow<'a, str>>,
     options: Vec<(&'a str, Cow<'a, str>)>,
 }
 
-impl<'a> Options<'a> {
+impl<'a> Parts<'a> {
     fn parse(text: &'a str) -> Result<Self, Problem> {
         let mut parts = split(text, ',').into_iter();
         let first = parts.next().unwrap_or_default();
@@ -177,30 +177,30 @@ impl<'a> Options<'a> {
     }
 }
 
-fn kind(options: &mut Options<'_>) -> Result<FaultKind, Problem> {
-    let name = options.kind;
+fn kind(parts: &mut Parts<'_>) -> Result<FaultKind, Problem> {
+    let name = parts.kind;
     let kind = match name {
         "status" => FaultKind::Status {
-            code: status(options.value.take())?,
-            retry_after: options
+            code: status(parts.value.take())?,
+            retry_after: parts
                 .take("retry-after")
                 .map(|value| number("retry-after", &value, 0, "a count of seconds"))
                 .transpose()?,
-            body: options.take("body").map(Cow::into_owned),
+            body: parts.take("body").map(Cow::into_owned),
         },
-        "reset" => match options.value.take() {
+        "reset" => match parts.value.take() {
             None => FaultKind::Reset(When::BeforeHead),
             Some(value) => FaultKind::Reset(When::After(fragments(name, &value)?)),
         },
         "stall" => FaultKind::Stall {
-            after: after(options)?,
-            resume: options.take("for").map(|value| duration("for", Some(&value))).transpose()?,
+            after: after(parts)?,
+            resume: parts.take("for").map(|value| duration("for", Some(&value))).transpose()?,
         },
-        "malformed" => FaultKind::Malformed { after: after(options)? },
-        "cut" => FaultKind::Cut { after: after(options)? },
-        "error" => FaultKind::Error { after: after(options)? },
-        "slow" => FaultKind::Slow(duration(name, options.value.take().as_deref())?),
-        "idle" => FaultKind::Idle(duration(name, options.value.take().as_deref())?),
+        "malformed" => FaultKind::Malformed { after: after(parts)? },
+        "cut" => FaultKind::Cut { after: after(parts)? },
+        "error" => FaultKind::Error { after: after(parts)? },
+        "slow" => FaultKind::Slow(duration(name, parts.value.take().as_deref())?),
+        "idle" => FaultKind::Idle(duration(name, parts.value.take().as_deref())?),
         "empty" => FaultKind::Empty,
         "refuse" => FaultKind::Refuse,
         "" => return problem("it has no kind", format!("expected one of {}", KINDS.join(", "))),
@@ -231,10 +231,10 @@ fn status(value: Option<Cow<'_, str>>) -> Result<u16, Problem> {
     }
 }
 
-fn after(options: &mut Options<'_>) -> Result<u64, Problem> {
-    match options.value.take() {
+fn after(parts: &mut Parts<'_>) -> Result<u64, Problem> {
+    match parts.value.take() {
         None => Ok(DEFAULT_AFTER),
-        Some(value) => fragments(options.kind, &value),
+        Some(value) => fragments(parts.kind, &value),
     }
 }
 

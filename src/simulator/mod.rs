@@ -29,7 +29,7 @@ mod request;
 mod routes;
 mod script;
 mod server;
-mod simulator;
+mod state;
 mod stream;
 mod ticket;
 
@@ -38,4 +38,4 @@ pub use fault_spec::FaultError;
 pub use faults::{Fault, FaultKind, Selector, When};
 pub use record::{JsonLines, Recorder, RequestRecord};
 pub use replies::{RecordedReplies, RecordedReply, ToolCall};
-pub use simulator::Simulator;
+pub use state::Simulator;

@@ -14,7 +14,7 @@ use super::body::{BrokenOff, ReplyBody};
 use super::chat;
 use super::metrics;
 use super::server::Connection;
-use super::simulator::Simulator;
+use super::state::Simulator;
 use super::ticket::Ticket;
 
 /// The type of JSON replies.

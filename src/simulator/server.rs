@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::routes;
-use super::simulator::Simulator;
+use super::state::Simulator;
 use crate::clock::Nanos;
 
 /// How long replies may go on after the server was told to stop.

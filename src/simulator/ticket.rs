@@ -12,7 +12,7 @@ use crate::wire::FinishReason;
 
 use super::record::RequestRecord;
 use super::server::Connection;
-use super::simulator::Simulator;
+use super::state::Simulator;
 
 /// A request. It counts as running from [`Ticket::admit`] on, until it is dropped with the
 /// reply's body.

@@ -1,5 +1,6 @@
 //! The simulated endpoint: over an in-memory pipe under virtual time, and over real sockets.
 
+mod command;
 mod faults;
 mod latency;
 mod pages;

@@ -36,7 +36,7 @@ async fn every_refusal_says_why() {
         let answer = client.chat("sim_001", body).await;
         writeln!(seen, "{body}\n  {} {}", answer.status, answer.text()).unwrap();
     }
-    let mut request = |method: &str, path: &str| {
+    let request = |method: &str, path: &str| {
         Request::builder().method(method).uri(path).body(Full::<Bytes>::default()).unwrap()
     };
     for (method, path) in [
