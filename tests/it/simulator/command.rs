@@ -1,5 +1,6 @@
 //! `scenario serve` as a process.
 
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -155,7 +156,7 @@ fn what_cannot_be_served_is_said() {
         &["--port", &port],
         &["--wrong-share", "0.5"],
     ] {
-        seen.push_str(&format!("{}\n{}\n", arguments.join(" "), failed(arguments)));
+        writeln!(seen, "{}\n{}", arguments.join(" "), failed(arguments)).unwrap();
     }
     let seen = seen
         .replace(directory.path().to_str().unwrap(), "[DIR]")
