@@ -1,30 +1,18 @@
 //! One point: one replay of the whole sequence at one concurrency.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::task::JoinSet;
 
 use super::note::{Note, Notes};
 use super::schedule::Schedule;
+use super::settings::Settings;
 use super::slot::Slot;
 use super::stop::{StopLevel, StopSignal};
 use crate::client::{Connect, Endpoint, SlotClient};
 use crate::clock::Clock;
 use crate::plan::Assignment;
 use crate::prompt::Library;
-use crate::scenario::model::{Tail, ToolDelays};
-
-/// How turns are issued.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// The longest time from a turn's issue to the end of its reply.
-    pub turn_timeout: Duration,
-    /// What becomes of recorded delays.
-    pub tool_delays: ToolDelays,
-    /// What happens after the performance window.
-    pub tail: Tail,
-}
 
 /// One replay, ready to start.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::note::{End, Note, Notes, TurnRef};
-use super::point::Settings;
 use super::schedule::Schedule;
+use super::settings::Settings;
 use super::stop::{StopLevel, StopSignal};
 use crate::client::{Connect, SlotClient, assign_url};
 use crate::clock::{Clock, Nanos, nanos};
