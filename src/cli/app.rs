@@ -85,6 +85,7 @@ commands! {
     // serve
     serve => Serve,
     // probe
+    probe => Probe,
     // dataset
     // completions
     completions => Completions,

@@ -13,6 +13,7 @@ mod failure;
 mod init;
 mod plan;
 mod prepare;
+mod probe;
 mod progress;
 mod run;
 mod schema;

@@ -41,24 +41,16 @@ impl TcpConnector {
     /// [`ConfigError`] where `endpoint.ca_file` or a host name cannot be used for TLS.
     pub fn new(endpoint: &Endpoint) -> Result<Self, ConfigError> {
         let targets = (0..endpoint.urls()).map(|url| endpoint.target(url));
-        let config = if targets.clone().any(|target| target.tls) {
-            Some(Arc::new(tls_config(endpoint.ca_file.as_deref())?))
-        } else {
-            None
-        };
+        let config = Arc::new(tls_config(endpoint)?);
         let targets = targets
             .map(|target| {
-                let tls = match &config {
-                    Some(config) if target.tls => {
-                        let name = ServerName::try_from(target.host.clone()).map_err(|error| {
-                            ConfigError::Url {
-                                url: target.label.clone(),
-                                problem: error.to_string(),
-                            }
-                        })?;
-                        Some((TlsConnector::from(Arc::clone(config)), name))
-                    }
-                    _ => None,
+                let tls = if target.tls {
+                    let name = ServerName::try_from(target.host.clone()).map_err(|error| {
+                        ConfigError::Url { url: target.label.clone(), problem: error.to_string() }
+                    })?;
+                    Some((TlsConnector::from(Arc::clone(&config)), name))
+                } else {
+                    None
                 };
                 Ok(TcpTarget { target: target.clone(), tls, address: Mutex::new(None) })
             })
@@ -143,15 +135,23 @@ async fn open(address: SocketAddr) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-fn tls_config(ca_file: Option<&Path>) -> Result<ClientConfig, ConfigError> {
+/// How TLS is spoken to the endpoint: HTTP/1.1 only, trusting `endpoint.ca_file` or else what the
+/// system trusts.
+///
+/// # Errors
+/// [`ConfigError`] where a URL is `https` and the trusted certificates cannot be used.
+pub fn tls_config(endpoint: &Endpoint) -> Result<ClientConfig, ConfigError> {
     let tls = |error: rustls::Error| ConfigError::Tls(error.to_string());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(tls)?;
-    let builder = match ca_file {
-        Some(path) => builder.with_root_certificates(roots(path)?),
-        None => builder.with_platform_verifier().map_err(tls)?,
+    let used = (0..endpoint.urls()).any(|url| endpoint.target(url).tls);
+    let builder = match &endpoint.ca_file {
+        Some(path) if used => builder.with_root_certificates(roots(path)?),
+        None if used => builder.with_platform_verifier().map_err(tls)?,
+        // A machine without any trusted certificate can still speak plain HTTP.
+        _ => builder.with_root_certificates(RootCertStore::empty()),
     };
     let mut config = builder.with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];

@@ -92,6 +92,8 @@ pub(super) struct Target {
     /// The host without brackets.
     pub(super) host: String,
     pub(super) port: u16,
+    /// The URL's path without `/v1` and without a slash at the end.
+    base: String,
     uri: Uri,
     headers: HeaderMap,
 }
@@ -146,6 +148,12 @@ impl Endpoint {
     /// The URL with this index as `scheme://host:port`, for messages.
     pub fn label(&self, url: usize) -> &str {
         &self.target(url).label
+    }
+
+    /// The full URL of another service of this server, such as `/v1/models`.
+    pub fn service_url(&self, url: usize, path: &str) -> String {
+        let target = self.target(url);
+        format!("{}{}{path}", target.label, target.base)
     }
 
     /// The same for every call; an index past the end means the last URL.
@@ -223,6 +231,7 @@ impl Target {
             tls,
             host: host.trim_start_matches('[').trim_end_matches(']').to_owned(),
             port,
+            base: base.to_owned(),
             uri: request_uri,
             headers: headers(authority.as_str(), config, session)?,
         })

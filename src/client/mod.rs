@@ -15,7 +15,7 @@ mod receive;
 mod slot;
 mod stream;
 
-pub use connector::TcpConnector;
+pub use connector::{TcpConnector, tls_config};
 pub use endpoint::{Config, ConfigError, Endpoint, assign_url};
 pub use model::{Connect, Exchange, Rope};
 pub use slot::SlotClient;

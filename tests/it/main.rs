@@ -6,6 +6,7 @@ mod accuracy;
 mod architecture;
 mod client;
 mod datasets;
+mod probe;
 mod replay;
 mod results;
 mod scenarios;
