@@ -108,8 +108,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let results = run_points(&session, &mut run_dir, context);
     progress.finish();
     target.stop();
-    run_dir.finish(wall_now()).map_err(disk)?;
+    let ended = run_dir.finish(wall_now());
+    // What broke the run says more than a manifest that a full disk then refuses, too.
     let results = results?;
+    ended.map_err(disk)?;
     finish(args, context, &prepared, &run_dir, &results, stop.level())
 }
 
@@ -196,7 +198,8 @@ fn run_points(
             }
             Err(failure) => {
                 let text = failure.render(false);
-                run_dir.fail_point(point.concurrency, text, wall_now()).map_err(disk)?;
+                // The manifest may be what cannot be written; the first failure is the one to tell.
+                let _ = run_dir.fail_point(point.concurrency, text, wall_now());
                 return Err(failure);
             }
         }

@@ -12,7 +12,7 @@ use super::format::{
 };
 use super::model::{Event, EventKind, PromptFacts, TurnKey};
 use super::prompt_data;
-use crate::wire::{Failure, Reply, Text, ToolCallDelta};
+use crate::wire::{Failure, FinishReason, Reply, Text, ToolCallDelta};
 
 /// Writes an event log, one JSON line per event.
 ///
@@ -155,7 +155,7 @@ impl<W: io::Write> Writer<W> {
         self.raw(",");
         self.tool_calls(reply)?;
         self.raw(r#"],"finish_reason":"#);
-        self.json(&reply.finish_reason.as_ref().map(|reason| reason.as_str()))?;
+        self.json(&reply.finish_reason.as_ref().map(FinishReason::as_str))?;
         if let Some(usage) = &reply.usage {
             self.raw(r#","usage":"#);
             self.json(usage)?;

@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// The least numbers of queries that MLPerf publishes for percentiles 90 and 99.
+    /// The least numbers of queries that `MLPerf` publishes for percentiles 90 and 99.
     #[test]
     fn too_few_values_give_no_estimate() {
         assert_eq!((index(0.9, 63), index(0.9, 64)), (None, Some(63)));

@@ -54,7 +54,7 @@ enum OddEvent {
     EndedWithoutReason,
 }
 
-/// What self_check.json holds.
+/// What `self_check.json` holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelfCheckReport {
     /// Turns that the plan holds.

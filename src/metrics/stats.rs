@@ -96,7 +96,7 @@ impl Stats {
         let total = Number::Int(total);
         let (min, max) = (Number::Int(min.into()), Number::Int(max.into()));
         let totals = Totals { count, total, min, max, sum_sq, avg, std_dev };
-        Some(Self::from_sorted(totals, at, tail_latency))
+        Some(Self::from_sorted(&totals, at, tail_latency))
     }
 
     /// The statistics of floats, in any order; none of none. Values must be finite.
@@ -111,7 +111,7 @@ impl Stats {
         let total = Number::Float(total);
         let (min, max) = (Number::Float(min), Number::Float(max));
         let totals = Totals { count, total, min, max, sum_sq, avg, std_dev };
-        Some(Self::from_sorted(totals, |index| values[index], tail_latency))
+        Some(Self::from_sorted(&totals, |index| values[index], tail_latency))
     }
 
     /// The value of percentile `p`, one of [`PERCENTILES`].
@@ -125,8 +125,8 @@ impl Stats {
         self.percentile(50.0).unwrap_or(self.avg)
     }
 
-    fn from_sorted(totals: Totals, at: impl Fn(usize) -> f64, tail_latency: bool) -> Self {
-        let Totals { count, total, min, max, sum_sq, avg, std_dev } = totals;
+    fn from_sorted(totals: &Totals, at: impl Fn(usize) -> f64, tail_latency: bool) -> Self {
+        let &Totals { count, total, min, max, sum_sq, avg, std_dev } = totals;
         let percentiles =
             PERCENTILES.iter().map(|&(key, p)| (key, at(lower_index(p, count)))).collect();
         let early_stopping = tail_latency.then(|| {

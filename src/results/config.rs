@@ -27,8 +27,6 @@ pub struct RunConfig {
     pub tool_delays: bool,
     /// The headers that carry the logical conversation id.
     pub routing_headers: Vec<String>,
-    /// Trajectories issued over all passes.
-    pub trajectories: u64,
     /// The seed of the order.
     pub seed: u64,
     /// Conversations active at once.
@@ -50,6 +48,8 @@ pub struct ConfigDataset {
     pub name: String,
     /// Its file.
     pub path: String,
+    /// Its trajectories issued over all passes.
+    pub trajectories: u64,
 }
 
 /// The block of our own settings in config.yaml.
@@ -151,7 +151,7 @@ impl<'a> Resolved<'a> {
                 enable_salt: config.salt,
                 inject_tool_delay: config.tool_delays,
                 routing_headers: &config.routing_headers,
-                num_trajectories_to_issue: config.trajectories,
+                num_trajectories_to_issue: dataset.trajectories,
                 stop_issuing_on_first_user_complete: false,
             },
         };

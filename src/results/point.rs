@@ -17,6 +17,9 @@ pub(super) struct PointYaml<'a> {
     dataset_name: String,
     dataset_type: &'static str,
     runtime_settings: RuntimeSettings,
+    /// Ours, unknown to the official tools: only there, and true, for the simulated endpoint.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    simulated: bool,
 }
 
 #[derive(Serialize)]
@@ -48,6 +51,7 @@ impl<'a> PointYaml<'a> {
                     sample_index_rng_seed: facts.seed,
                 },
             },
+            simulated: facts.simulated,
         }
     }
 

@@ -138,7 +138,7 @@ impl Write for EventLog {
     }
 }
 
-/// sample_idx_map.json: sample id to data set index, per phase.
+/// `sample_idx_map.json`: sample id to data set index, per phase.
 #[derive(serde::Serialize)]
 struct SampleIndexMap<'a> {
     #[serde(serialize_with = "sample_map")]
@@ -154,4 +154,34 @@ fn sample_map<S: serde::Serializer>(
         map.serialize_entry(&sample.to_string(), index)?;
     }
     map.end()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::events::{Event, EventKind};
+
+    #[test]
+    fn a_full_disk_is_told_with_the_name_of_the_log() {
+        let file = File::options().write(true).open("/dev/full").unwrap();
+        let path = PathBuf::from("points/.r8.partial/events.jsonl");
+        // Less buffer than one event, so that the first one reaches the disk.
+        let file = BufWriter::with_capacity(8, file);
+        let mut log = Writer::new(EventLog { path, file });
+        let error = log.write(&Event { at: 1, kind: EventKind::SessionEnded }).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        let text = "cannot write `points/.r8.partial/events.jsonl`: the disk is full";
+        assert_eq!(error.to_string(), text);
+        let inner = error.into_inner().unwrap().downcast::<ResultsError>().unwrap();
+        assert!(inner.help().unwrap().contains("--out"));
+    }
+
+    #[test]
+    fn what_the_disk_refuses_at_the_end_is_told_by_finish() {
+        let file = File::options().write(true).open("/dev/full").unwrap();
+        let file = BufWriter::with_capacity(LOG_BUFFER, file);
+        let mut log = Writer::new(EventLog { path: "events.jsonl".into(), file });
+        log.write(&Event { at: 1, kind: EventKind::SessionEnded }).unwrap();
+        assert!(log.finish().unwrap_err().to_string().contains("the disk is full"));
+    }
 }

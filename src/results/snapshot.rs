@@ -1,4 +1,4 @@
-//! metrics/final_snapshot.json.
+//! `metrics/final_snapshot.json`.
 
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};

@@ -1,4 +1,4 @@
-//! result_summary.json.
+//! `performance/result_summary.json`.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;

@@ -74,9 +74,10 @@ pub(super) fn run_facts(
 pub(super) fn run_config(prepared: &Prepared, point: &PointPlan) -> RunConfig {
     let scenario = &prepared.scenario;
     let endpoint = &scenario.endpoint;
-    let datasets = scenario.datasets.iter().map(|dataset| ConfigDataset {
+    let datasets = (0..).zip(&scenario.datasets).map(|(index, dataset)| ConfigDataset {
         name: dataset.name.clone(),
         path: dataset.path.display().to_string(),
+        trajectories: trajectories_of(prepared, index),
     });
     RunConfig {
         name: format!("{}-r{}", scenario.name, point.concurrency),
@@ -88,7 +89,6 @@ pub(super) fn run_config(prepared: &Prepared, point: &PointPlan) -> RunConfig {
         salt: scenario.cache.salt,
         tool_delays: scenario.load.tool_delays == ToolDelays::Recorded,
         routing_headers: vec![endpoint.session_header.clone()],
-        trajectories: prepared.plan.sequence.len() as u64,
         seed: scenario.mix.seed,
         concurrency: point.concurrency,
         max_idle: endpoint.max_idle.get(),
@@ -104,6 +104,14 @@ pub(super) fn run_config(prepared: &Prepared, point: &PointPlan) -> RunConfig {
             settings: settings(prepared),
         },
     }
+}
+
+/// Trajectories of the data set at `dataset` that a point issues, over all passes.
+fn trajectories_of(prepared: &Prepared, dataset: u32) -> u64 {
+    let conversations = prepared.library.conversations();
+    let of_set = |index: usize| conversations.get(index).is_some_and(|c| c.dataset == dataset);
+    let sequence = prepared.plan.sequence.iter();
+    sequence.filter(|assignment| of_set(assignment.conversation as usize)).count() as u64
 }
 
 fn warmup_requests(prepared: &Prepared) -> u64 {

@@ -163,10 +163,17 @@ fn a_reference_log_survives_being_written_by_us() {
     for name in ["reference-replay/events.jsonl", "reference-errors/events.jsonl"] {
         let read: Vec<Event> = events(name).collect();
         let mut writer = Writer::new(Vec::new());
-        read.iter().for_each(|event| writer.write(event).unwrap());
+        for event in &read {
+            writer.write(event).unwrap();
+        }
         let log = writer.finish().unwrap();
         let back: Vec<Event> = Reader::new(log.as_slice()).map(Result::unwrap).collect();
         assert_eq!(back, read, "{name}");
+        let mut collector = Collector::new();
+        for event in &back {
+            collector.push(event);
+        }
+        assert_eq!(collector.finish(), metrics(name), "{name}: the same numbers offline");
     }
 }
 
