@@ -2,14 +2,17 @@
 //!
 //! Owns the rulesets that a scenario can name: the models with their sampling, thresholds and
 //! checkpoints, the regions of a curve, minimum durations, seed sets and cohorts. The numbers
-//! stand in one JSON file per ruleset beside this one; the code only reads and computes. Uses
-//! nothing else of the crate.
+//! stand in one JSON file per ruleset beside this one, and a scenario may name a file of its own; the
+//! code only reads and computes. Uses nothing else of the crate.
 
 mod cohort;
+mod file;
 mod model;
+mod names;
 mod regions;
 
 pub use cohort::{Cohort, ParseCohortError};
+pub use file::RulesetError;
 pub use model::{
     AccuracyRuns, Checkpoint, DatasetFacts, MinDuration, ModelRules, OutputLength, PointCount,
     ReferenceScores, Ruleset, SeedSet, Thresholds,

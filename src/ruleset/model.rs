@@ -10,11 +10,15 @@ use super::regions::Regions;
 
 /// The rulesets that come with the program.
 static RULESETS: LazyLock<Vec<Ruleset>> = LazyLock::new(|| {
-    [include_str!("mlperf-endpoints-agentic-v1.0.json")]
-        .iter()
+    embedded()
         .map(|text| serde_json::from_str(text).expect("a test reads every embedded ruleset"))
         .collect()
 });
+
+/// The texts of the embedded rulesets.
+pub(super) fn embedded() -> impl Iterator<Item = &'static str> {
+    [include_str!("mlperf-endpoints-agentic-v1.0.json")].into_iter()
+}
 
 /// The rules of one benchmark version.
 #[derive(Clone, Debug, Deserialize)]
@@ -44,6 +48,9 @@ pub struct Ruleset {
     pub drafters_usable_from: String,
     /// The models with their numbers.
     pub models: Vec<ModelRules>,
+    /// Canonical names of models that a submission may also name, under rules of their own.
+    #[serde(default)]
+    pub other_models: Vec<String>,
 }
 
 /// The official data set.
@@ -116,6 +123,12 @@ pub struct ModelRules {
     pub canonical: String,
     /// The model in words.
     pub title: String,
+    /// Other names that the model goes by, such as the repositories of its checkpoints.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// Texts that all stand in any name of the model, in lower case without punctuation.
+    #[serde(default)]
+    pub fragments: Vec<String>,
     /// Whether results of this model can be submitted.
     pub submittable: bool,
     /// The SWE-bench service's template that the model needs.

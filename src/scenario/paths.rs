@@ -2,15 +2,17 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use crate::ruleset::Ruleset;
 use crate::yaml::{Kind, Node, Pointer};
 
 use super::overrides;
 
 /// The places of paths; `*` stands for every item of a list.
-const PLACES: [&[&str]; 7] = [
+const PLACES: [&[&str]; 8] = [
     &["model", "tokenizer"],
     &["endpoint", "ca_file"],
     &["datasets", "*", "path"],
+    &["compliance", "ruleset"],
     &["submission", "system"],
     &["submission", "power"],
     &["submission", "implementation"],
@@ -59,6 +61,12 @@ fn directory(file: &Path) -> PathBuf {
     normal(absolute.parent().unwrap_or(Path::new("")))
 }
 
+/// Whether a text at a place of paths is one; a ruleset may also be a name.
+fn states_path(pointer: &Pointer, text: &str) -> bool {
+    let ruleset = pointer.segments().last().is_some_and(|last| last == "ruleset");
+    if ruleset { Ruleset::is_file(text) } else { !text.is_empty() }
+}
+
 /// Rewrites every relative path, which is relative to the file that states it, to be relative to
 /// `home`.
 pub(super) fn rebase(root: &mut Node, home: &Home) {
@@ -68,7 +76,7 @@ pub(super) fn rebase(root: &mut Node, home: &Home) {
         }
         let from = directory(&node.origin.file);
         if let Kind::String(text) = &mut node.kind
-            && !text.is_empty()
+            && states_path(pointer, text)
             && Path::new(text.as_str()).is_relative()
         {
             let rebased = relative(&normal(&from.join(text.as_str())), &home.absolute);

@@ -1,11 +1,13 @@
 //! A scenario that passed every check.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::digest::sha256_hex;
+use crate::ruleset::Ruleset;
 
 use super::model::Scenario;
 use super::paths::Home;
@@ -18,6 +20,7 @@ pub struct ValidScenario {
     resolved: Value,
     /// The scenario file's text as given, secrets masked.
     pub source_text: String,
+    ruleset: Option<Cow<'static, Ruleset>>,
     /// SHA-256, in hexadecimal, of the resolved document as compact JSON: the same wherever the
     /// scenario lies, and whatever its secrets are.
     pub digest: String,
@@ -30,7 +33,14 @@ impl ValidScenario {
         let resolved = serde_json::to_value(&scenario).ok()?;
         let digest = sha256_hex(resolved.to_string().as_bytes());
         absolutise(&mut scenario, home);
-        Some(Self { scenario, resolved, source_text, digest })
+        let ruleset = scenario.compliance.ruleset.as_deref().map(Ruleset::find);
+        let ruleset = ruleset.and_then(Result::ok);
+        Some(Self { scenario, resolved, source_text, digest, ruleset })
+    }
+
+    /// The benchmark's rules, where the scenario names some.
+    pub fn ruleset(&self) -> Option<&Ruleset> {
+        self.ruleset.as_deref()
     }
 
     /// The document merged, expanded and with its defaults, without its secrets, as YAML. Paths
@@ -63,6 +73,9 @@ fn absolutise(scenario: &mut Scenario, home: &Home) {
     mend(&mut scenario.endpoint.ca_file);
     for dataset in &mut scenario.datasets {
         dataset.path = absolute(&dataset.path);
+    }
+    if let Some(ruleset) = scenario.compliance.ruleset.as_mut().filter(|r| Ruleset::is_file(r)) {
+        *ruleset = absolute(Path::new(ruleset.as_str())).display().to_string();
     }
     if let Some(submission) = &mut scenario.submission {
         mend(&mut submission.system);

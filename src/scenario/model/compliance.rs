@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Compliance {
-    /// The benchmark's rules, such as `mlperf-endpoints-agentic/v1.0`; absent means none.
+    /// The benchmark's rules, such as `mlperf-endpoints-agentic/v1.0`, or a `.json` file with rules
+    /// of your own, relative to this file; absent means none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ruleset: Option<String>,
     /// The author's own rules, evaluated over each point's results.

@@ -1,7 +1,10 @@
 //! Runs the checks.
 
+use std::borrow::Cow;
+use std::path::Path;
+
 use crate::diagnostics::Diagnostic;
-use crate::ruleset::Ruleset;
+use crate::ruleset::{Ruleset, RulesetError};
 use crate::yaml::{Node, nearest};
 
 use super::super::load::Depth;
@@ -17,10 +20,11 @@ pub(in super::super) fn validate(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let named = scenario.compliance.as_ref().and_then(|section| section.ruleset.as_deref());
-    let ruleset = named.and_then(Ruleset::named);
+    let found = named.map(|named| find_ruleset(scenario, named)).transpose();
+    let ruleset = found.as_ref().ok().and_then(Option::as_deref);
     let mut context = Context { root, scenario, ruleset, diagnostics };
-    if let (Some(name), None) = (named, ruleset) {
-        unknown_ruleset(&mut context, name);
+    if let (Some(name), Err(error)) = (named, &found) {
+        no_ruleset(&mut context, name, error);
     }
     endpoint::check(&mut context);
     model::check(&mut context);
@@ -36,14 +40,27 @@ pub(in super::super) fn validate(
     }
 }
 
-/// A ruleset that the program does not have.
-fn unknown_ruleset(context: &mut Context<'_>, name: &str) {
+/// The ruleset of a name, or of a file that is relative to the scenario.
+fn find_ruleset(scenario: &Partial, named: &str) -> Result<Cow<'static, Ruleset>, RulesetError> {
+    if Ruleset::is_file(named) {
+        return Ruleset::read(&scenario.absolute(Path::new(named))).map(Cow::Owned);
+    }
+    Ruleset::find(named)
+}
+
+/// A ruleset that the program does not have, or a file that is none.
+fn no_ruleset(context: &mut Context<'_>, name: &str, error: &RulesetError) {
+    let at = ["compliance", "ruleset"];
+    if !matches!(error, RulesetError::Unknown(_)) {
+        context
+            .error(&at, "ruleset-file", error.to_string())
+            .help("a ruleset file may say `extends` and only what differs; see the README");
+        return;
+    }
     let known: Vec<&str> = Ruleset::all().iter().map(|ruleset| ruleset.name.as_str()).collect();
     let help = match nearest(name, known.iter().copied()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => format!("known rulesets: {}", known.join(", ")),
     };
-    context
-        .error(&["compliance", "ruleset"], "ruleset-unknown", format!("unknown ruleset `{name}`"))
-        .help(help);
+    context.error(&at, "ruleset-unknown", error.to_string()).help(help);
 }

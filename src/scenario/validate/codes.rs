@@ -41,6 +41,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("check-id-twice", "Two checks have one id."),
     ("check-expression", "A check is no expression."),
     ("check-constant", "A check does not depend on the results."),
+    ("ruleset-file", "The ruleset's file cannot be read or is none."),
     ("ruleset-unknown", "No ruleset has this name."),
     ("benchmark-unknown", "No model of the benchmark has this name."),
     ("benchmark-missing", "A ruleset is named, but no model of it."),

@@ -15,7 +15,7 @@ pub(super) struct Context<'a> {
     /// The sections that can be read.
     pub(super) scenario: &'a Partial,
     /// The ruleset that the scenario names, if it is known.
-    pub(super) ruleset: Option<&'static Ruleset>,
+    pub(super) ruleset: Option<&'a Ruleset>,
     /// What was found so far.
     pub(super) diagnostics: &'a mut Vec<Diagnostic>,
 }
