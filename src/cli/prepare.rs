@@ -65,7 +65,7 @@ pub(super) fn prepare(args: &ScenarioArgs, context: &Context) -> Result<Prepared
     let library = prompts.library.ok_or_else(|| Failure::usage("the data sets cannot be used"))?;
 
     let loaded = library.conversations_per_dataset(scenario.datasets.len());
-    let mut plan = Plan::new(&scenario, &loaded);
+    let mut plan = Plan::new(&scenario, &loaded, scenario.ruleset());
     if let Some(points) = &args.points {
         select_points(&mut plan, points)?;
     }

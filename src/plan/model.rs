@@ -34,8 +34,8 @@ pub struct Plan {
 impl Plan {
     /// The plan of `scenario` whose data sets hold (after `mix.take`) as many trajectories as
     /// `loaded` says, in the scenario's order. The points of the scenario's sweep run in the
-    /// order in which they are written.
-    pub fn new(scenario: &Scenario, loaded: &[u32]) -> Self {
+    /// order in which they are written, in the regions of `ruleset`, which the scenario names.
+    pub fn new(scenario: &Scenario, loaded: &[u32], ruleset: Option<&Ruleset>) -> Self {
         let sizes: Vec<SetSize> = loaded
             .iter()
             .map(|&trajectories| SetSize { trajectories, take: trajectories })
@@ -50,7 +50,7 @@ impl Plan {
         // A mix without trajectories would draw empty passes for ever.
         let trajectories = if per_pass == 0 { Vec::new() } else { sequence(passes, budget) };
         Self {
-            points: points(scenario),
+            points: points(scenario, ruleset),
             sequence: trajectories.into(),
             trajectories_per_pass: per_pass,
         }
@@ -63,9 +63,8 @@ impl Plan {
     }
 }
 
-fn points(scenario: &Scenario) -> Vec<PointPlan> {
+fn points(scenario: &Scenario, ruleset: Option<&Ruleset>) -> Vec<PointPlan> {
     let sweep = scenario.load.concurrency.points();
-    let ruleset = scenario.compliance.ruleset.as_deref().and_then(Ruleset::named);
     let (lowest, highest) = (sweep.iter().min().copied(), sweep.iter().max().copied());
     let regions = ruleset.zip(lowest.zip(highest));
     let regions = regions.and_then(|(ruleset, (lowest, highest))| ruleset.regions(lowest, highest));
@@ -96,36 +95,33 @@ mod tests {
     #[test]
     fn passes_follow_each_other_and_a_budget_cuts_them() {
         let whole = scenario("mix: { order: sequential, passes: 2 }\nload: { concurrency: [1] }\n");
-        let plan = Plan::new(&whole, &[2, 1]);
+        let plan = Plan::new(&whole, &[2, 1], None);
         assert_eq!(conversations(&plan), [(0, 1), (1, 1), (2, 1), (0, 2), (1, 2), (2, 2)]);
         assert!(plan.whole_passes());
         let cut =
             scenario("mix: { order: sequential, trajectories: 4 }\nload: { concurrency: [1] }\n");
-        let plan = Plan::new(&cut, &[2, 1]);
+        let plan = Plan::new(&cut, &[2, 1], None);
         assert_eq!(conversations(&plan), [(0, 1), (1, 1), (2, 1), (0, 2)]);
         assert!(!plan.whole_passes());
     }
 
     #[test]
     fn an_empty_mix_gives_an_empty_plan() {
-        let plan = Plan::new(&scenario("load: { concurrency: [1] }\n"), &[0, 0]);
+        let plan = Plan::new(&scenario("load: { concurrency: [1] }\n"), &[0, 0], None);
         assert!(plan.sequence.is_empty() && !plan.whole_passes());
     }
 
     #[test]
     fn points_carry_the_ruleset_s_region_and_duration() {
-        let sweep = scenario(
-            "load: { concurrency: [512, 8, 16] }\n\
-             compliance: { ruleset: mlperf-endpoints-agentic/v1.0 }\n",
-        );
-        let plan = Plan::new(&sweep, &[1, 1]);
+        let sweep = scenario("load: { concurrency: [512, 8, 16] }\n");
+        let plan = Plan::new(&sweep, &[1, 1], Ruleset::all().first());
         let points: Vec<_> = plan.points.iter().map(|p| (p.concurrency, p.region)).collect();
         let expected =
             [(512, Some(Region::High)), (8, Some(Region::UltraLow)), (16, Some(Region::Low))];
         assert_eq!(points, expected);
         assert_eq!(plan.points[0].min_duration, Some(Duration::from_secs(2400)));
         assert_eq!(plan.points[2].min_duration, Some(Duration::from_secs(600)));
-        let free = Plan::new(&scenario("load: { concurrency: [4] }\n"), &[1, 1]);
+        let free = Plan::new(&scenario("load: { concurrency: [4] }\n"), &[1, 1], None);
         assert_eq!((free.points[0].region, free.points[0].min_duration), (None, None));
     }
 }

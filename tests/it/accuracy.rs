@@ -1,3 +1,4 @@
 //! Accuracy against what the reference client recorded, and its edges.
 
 mod golden;
+mod own_rules;

@@ -8,8 +8,8 @@ use crate::cli::prepare::Prepared;
 use crate::clock::{Nanos, nanos};
 use crate::plan::Assignment;
 use crate::prompt::{Turn, Volume, expected_duration};
-use crate::ruleset::Ruleset;
-use crate::scenario::model::{Scenario, Simulated};
+use crate::scenario::ValidScenario;
+use crate::scenario::model::Simulated;
 
 /// What a turn is assumed to take on a real endpoint.
 const ASSUMED_TURN: Duration = Duration::from_secs(5);
@@ -237,9 +237,8 @@ impl TurnModel<'_> {
     }
 }
 
-fn ruleset(scenario: &Scenario) -> Option<RulesetSummary> {
-    let name = scenario.compliance.ruleset.as_ref()?;
-    let ruleset = Ruleset::named(name)?;
+fn ruleset(scenario: &ValidScenario) -> Option<RulesetSummary> {
+    let ruleset = scenario.ruleset()?;
     let mut binds = vec![
         "cache.salt: true".to_owned(),
         "load.tool_delays: recorded".to_owned(),
@@ -251,7 +250,7 @@ fn ruleset(scenario: &Scenario) -> Option<RulesetSummary> {
         let sampling = serde_json::Value::Object(model.sampling.clone());
         binds.push(format!("model.sampling: {sampling} and nothing else"));
     }
-    Some(RulesetSummary { name: name.clone(), binds })
+    Some(RulesetSummary { name: ruleset.name.clone(), binds })
 }
 
 /// A unit variant as it stands in the scenario file.
