@@ -43,7 +43,7 @@ pub(in super::super) fn validate(
 /// The ruleset of a name, or of a file that is relative to the scenario.
 fn find_ruleset(scenario: &Partial, named: &str) -> Result<Cow<'static, Ruleset>, RulesetError> {
     if Ruleset::is_file(named) {
-        return Ruleset::read(&scenario.absolute(Path::new(named))).map(Cow::Owned);
+        return Ruleset::read(&scenario.home.absolute(Path::new(named))).map(Cow::Owned);
     }
     Ruleset::find(named)
 }
