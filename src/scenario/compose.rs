@@ -82,7 +82,7 @@ impl<'a> Composer<'a> {
             Err(mut finding) => {
                 if let Some(origin) = extended_at {
                     finding.labels.clear();
-                    finding = Box::new(finding.at(&*origin.file, origin.place(), "extended here"));
+                    *finding = finding.at(&*origin.file, origin.place(), "extended here");
                 }
                 self.diagnostics.push(*finding);
                 return None;

@@ -21,8 +21,9 @@ pub(super) struct Partial {
     pub(super) cache: Option<Cache>,
     pub(super) accuracy: Option<Accuracy>,
     pub(super) compliance: Option<Compliance>,
-    /// `Some(None)` when there is none.
-    pub(super) submission: Option<Option<Submission>>,
+    pub(super) submission: Option<Submission>,
+    /// Whether there is a submission section, broken or not.
+    pub(super) has_submission: bool,
     /// The directory that paths are relative to.
     pub(super) home: Home,
 }
@@ -45,10 +46,8 @@ impl Partial {
             cache: reader.optional("cache"),
             accuracy: reader.optional("accuracy"),
             compliance: reader.optional("compliance"),
-            submission: match root.get("submission") {
-                Some(_) => reader.required("submission").map(Some),
-                None => Some(None),
-            },
+            submission: reader.required("submission"),
+            has_submission: root.get("submission").is_some(),
             home,
         }
     }

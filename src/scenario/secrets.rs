@@ -132,16 +132,13 @@ fn values_in(line: &str) -> Vec<Range<usize>> {
 /// The length of the value that a text starts with: up to its closing quote, or to what ends a
 /// plain value.
 fn value_len(text: &str) -> usize {
-    match text.chars().next() {
-        Some(quote @ ('"' | '\'')) => text[1..].find(quote).map_or(text.len(), |end| end + 2),
-        _ => {
-            let ends = [", ", "}", "]", " #"];
-            let variable =
-                if text.starts_with("${") { text.find('}').map_or(0, |i| i + 1) } else { 0 };
-            let rest = &text[variable..];
-            variable + ends.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len())
-        }
+    if let Some(quote @ ('"' | '\'')) = text.chars().next() {
+        return text[1..].find(quote).map_or(text.len(), |end| end + 2);
     }
+    let ends = [", ", "}", "]", " #"];
+    let variable = if text.starts_with("${") { text.find('}').map_or(0, |i| i + 1) } else { 0 };
+    let rest = &text[variable..];
+    variable + ends.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 
 mod convert;
 mod error;
+mod explain;
 mod known;
 mod loose;
 mod merge;

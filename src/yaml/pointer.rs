@@ -38,7 +38,7 @@ impl Pointer {
         let mut text = String::new();
         for segment in &self.0 {
             if segment.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
-                text.push_str(&format!("[{segment}]"));
+                text.extend(["[", segment, "]"]);
             } else {
                 if !text.is_empty() {
                     text.push('.');

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::diagnostics::Diagnostic;
 
+use super::explain::explain;
 use super::known::Known;
 use super::loose;
 use super::node::Node;
@@ -57,7 +58,7 @@ impl Schema {
             .filter(|violation| !violation.is_explained_by(&violations))
             .map(|violation| SchemaFinding {
                 pointer: violation.pointer.clone(),
-                diagnostic: violation.explain(root, &self.known, is_secret(&violation.pointer)),
+                diagnostic: explain(violation, root, &self.known, is_secret(&violation.pointer)),
             })
             .collect()
     }
@@ -126,7 +127,9 @@ fn best_branch(pointer: &Pointer, branches: &[Vec<ValidationError<'_>>]) -> Vec<
         .iter()
         .map(|errors| {
             let mut violations = Vec::new();
-            errors.iter().for_each(|error| translate(error, &mut violations));
+            for error in errors {
+                translate(error, &mut violations);
+            }
             violations
         })
         .collect();

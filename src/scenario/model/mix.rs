@@ -23,7 +23,7 @@ pub struct Mix {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub trajectories: Option<u32>,
-    /// Seed of the shuffled order, as in CPython's `random.Random(seed)`.
+    /// Seed of the shuffled order, as in Python's `random.Random(seed)`.
     pub seed: u64,
 }
 

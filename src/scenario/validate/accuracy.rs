@@ -58,7 +58,7 @@ fn places(context: &mut Context<'_>, swe_bench: &SweBench) {
 
 /// What the ruleset wants measured.
 fn by_rules(context: &mut Context<'_>, accuracy: &Accuracy, ruleset: &Ruleset) {
-    let planned = matches!(context.scenario.submission, Some(Some(_)));
+    let planned = context.scenario.has_submission;
     if planned && !accuracy.inline {
         context
             .breach(

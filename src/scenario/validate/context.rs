@@ -44,7 +44,7 @@ impl Context<'_> {
         code: &'static str,
         message: String,
     ) -> Report<'_> {
-        let planned = !matches!(self.scenario.submission, Some(None));
+        let planned = self.scenario.has_submission;
         let severity = if planned { Severity::Error } else { Severity::Warning };
         self.report(at, code, severity, message)
     }

@@ -96,7 +96,7 @@ fn headers(context: &mut Context<'_>, endpoint: &Endpoint) {
     let session = &endpoint.session_header;
     let config = |name: Option<(&str, &Secret)>| {
         let mut config = Config::new(vec!["http://localhost".to_owned()]);
-        config.session_header = session.clone();
+        config.session_header.clone_from(session);
         config.headers = name
             .iter()
             .map(|(name, value)| (String::from(*name), value.expose().to_owned()))

@@ -26,7 +26,7 @@ pub(super) fn check(context: &mut Context<'_>) {
     for (i, dataset) in scenario.datasets.iter().flatten().enumerate() {
         exists(context, &["datasets", &i.to_string(), "path"], &dataset.path, Want::File);
     }
-    let Some(Some(submission)) = &scenario.submission else { return };
+    let Some(submission) = &scenario.submission else { return };
     for (key, path, want) in [
         ("system", &submission.system, Want::File),
         ("power", &submission.power, Want::File),

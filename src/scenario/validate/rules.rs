@@ -1,5 +1,7 @@
 //! What the ruleset says about load, cache, mix and sweep.
 
+use std::cmp::Ordering;
+
 use crate::ruleset::{Region, Ruleset};
 
 use super::super::model::{Cache, Load, Mix, ToolDelays};
@@ -119,12 +121,12 @@ fn regions(context: &mut Context<'_>, points: &[u32], ruleset: &Ruleset) {
             continue;
         }
         let (low, high) = regions.bounds(region);
-        let help = if low > high {
-            "the curve is too short for this region: start lower or end higher".to_owned()
-        } else if low == high {
-            format!("add the concurrency {low}")
-        } else {
-            format!("add a concurrency from {low} to {high}")
+        let help = match low.cmp(&high) {
+            Ordering::Greater => {
+                "the curve is too short for this region: start lower or end higher".to_owned()
+            }
+            Ordering::Equal => format!("add the concurrency {low}"),
+            Ordering::Less => format!("add a concurrency from {low} to {high}"),
         };
         context
             .breach(&at, "ruleset-regions", format!("no point lies in the region {region}"))

@@ -7,7 +7,7 @@ use super::context::{Context, and_list};
 
 /// Checks the submission section.
 pub(super) fn check(context: &mut Context<'_>) {
-    let Some(Some(submission)) = &context.scenario.submission else { return };
+    let Some(submission) = &context.scenario.submission else { return };
     needs(context, submission);
     let Some(ruleset) = context.ruleset else {
         let named = context.scenario.compliance.as_ref().map(|section| section.ruleset.is_some());
@@ -24,20 +24,21 @@ pub(super) fn check(context: &mut Context<'_>) {
         return;
     };
     model(context, ruleset);
-    match ruleset.seed_set(&submission.seed_set) {
-        Some(set) => seeds(context, submission, set),
-        None => {
-            let known: Vec<&str> = ruleset.seed_sets.iter().map(|set| set.id.as_str()).collect();
-            context
-                .error(
-                    &["submission", "seed_set"],
-                    "seed-set-unknown",
-                    format!("no seed set is called `{}`", submission.seed_set),
-                )
-                .help(format!("published: {}", known.join(", ")));
-        }
+    if let Some(set) = ruleset.seed_set(&submission.seed_set) {
+        seeds(context, submission, set);
+    } else {
+        unknown_seed_set(context, &submission.seed_set, ruleset);
     }
     drafters(context, submission, ruleset);
+}
+
+/// A seed set that was not published.
+fn unknown_seed_set(context: &mut Context<'_>, id: &str, ruleset: &Ruleset) {
+    let known: Vec<&str> = ruleset.seed_sets.iter().map(|set| set.id.as_str()).collect();
+    let message = format!("no seed set is called `{id}`");
+    context
+        .error(&["submission", "seed_set"], "seed-set-unknown", message)
+        .help(format!("published: {}", known.join(", ")));
 }
 
 /// The drafters of the ruleset are usable from a cohort on; earlier ones cannot use any.

@@ -7,6 +7,11 @@ use scenario::scenario::Loaded;
 
 use super::support::{CONVERSATION, bad_files, folder, load, load_with};
 
+/// A value's debug output.
+fn debug(value: &dyn std::fmt::Debug) -> String {
+    format!("{value:?}{value:#?}")
+}
+
 /// Everything that can come out of loading.
 fn everything(loaded: &Loaded) -> String {
     let (findings, sources) = (&loaded.diagnostics, &loaded.sources);
@@ -15,11 +20,11 @@ fn everything(loaded: &Loaded) -> String {
     text.push_str(&render_json(findings, sources));
     text.push_str(&render_github(findings, sources));
     text.push_str(&render_sarif(findings, sources));
-    text.push_str(&format!("{loaded:?}"));
+    text.push_str(&debug(loaded));
     if let Some(scenario) = &loaded.scenario {
         text.push_str(&scenario.resolved_yaml());
         text.push_str(&scenario.source_text);
-        text.push_str(&format!("{scenario:#?}"));
+        text.push_str(&debug(scenario));
     }
     text
 }
