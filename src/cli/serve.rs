@@ -36,7 +36,9 @@ Faults: KIND[=VALUE][,OPTION=VALUE][@SELECTOR,…]; the first that hits a reques
   malformed=3  cut=3  error=3          after 3 fragments: no JSON; a closed connection inside a
                                        character; an error object
   slow=2s  empty                       a late head; a reply without content
-  idle=500ms  refuse@after:20          idle connections are closed; the endpoint goes away
+  idle=500ms                           idle connections are closed
+  refuse@after:20  die@after:20        the endpoint goes away after 20 requests; is killed by the
+                                       next one, and every connection reset
 Selectors (all must agree): every:N request:N first:N after:N turn:N session:ID share:X
   turn:N is the Nth request of a conversation
 

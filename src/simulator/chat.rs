@@ -111,7 +111,7 @@ impl Exchange<'_> {
         let mut interrupt = None;
         let mut empty = false;
         match self.fault() {
-            None | Some(FaultKind::Idle(_) | FaultKind::Refuse) => {}
+            None | Some(FaultKind::Idle(_) | FaultKind::Refuse | FaultKind::Die) => {}
             Some(FaultKind::Status { code, retry_after, body }) => {
                 return Ok(status(*code, *retry_after, body.as_deref(), ticket));
             }

@@ -14,6 +14,7 @@
 //! empty
 //! idle       duration                     -              (no selector)
 //! refuse                                                 (selector: after only)
+//! die                                                    (selector: after only)
 //!
 //! selector = always | every:N | request:N | first:N | after:N | turn:N | session:ID | share:X
 //! ```
@@ -35,8 +36,19 @@ use crate::units::HumanDuration;
 use super::faults::{Fault, FaultKind, Selector, When};
 
 /// The kinds, in the order of the table above.
-const KINDS: [&str; 10] =
-    ["status", "reset", "stall", "malformed", "cut", "error", "slow", "empty", "idle", "refuse"];
+const KINDS: [&str; 11] = [
+    "status",
+    "reset",
+    "stall",
+    "malformed",
+    "cut",
+    "error",
+    "slow",
+    "empty",
+    "idle",
+    "refuse",
+    "die",
+];
 
 /// The selectors, in the order of the grammar above.
 const SELECTORS: [&str; 8] =
@@ -203,6 +215,7 @@ fn kind(parts: &mut Parts<'_>) -> Result<FaultKind, Problem> {
         "idle" => FaultKind::Idle(duration(name, parts.value.take().as_deref())?),
         "empty" => FaultKind::Empty,
         "refuse" => FaultKind::Refuse,
+        "die" => FaultKind::Die,
         "" => return problem("it has no kind", format!("expected one of {}", KINDS.join(", "))),
         unknown => {
             return problem(format!("there is no kind `{unknown}`"), one_of(unknown, &KINDS));
@@ -314,11 +327,11 @@ fn selector(text: &str) -> Result<Selector, Problem> {
 /// Faults of connections cannot be told from what a request holds.
 fn check_selectors(kind: &FaultKind, selectors: &[Selector]) -> Result<(), Problem> {
     match (kind, selectors) {
-        (FaultKind::Refuse, [] | [Selector::After(_)]) | (FaultKind::Idle(_), []) => Ok(()),
-        (FaultKind::Refuse, _) => problem(
-            "`refuse` with such selectors",
-            "expected `refuse` or `refuse@after:N`: the endpoint is gone for everyone",
-        ),
+        (FaultKind::Refuse | FaultKind::Die, [] | [Selector::After(_)])
+        | (FaultKind::Idle(_), []) => Ok(()),
+        (FaultKind::Refuse | FaultKind::Die, _) => {
+            problem("the endpoint is gone for everyone", "expected no selector, or `after:N` alone")
+        }
         (FaultKind::Idle(_), _) => problem(
             "`idle` with a selector",
             "leave it out: connections are idle between requests, whoever sends them",
@@ -362,6 +375,7 @@ impl fmt::Display for Fault {
             FaultKind::Idle(time) => write!(f, "idle={}", HumanDuration::from(*time))?,
             FaultKind::Empty => f.write_str("empty")?,
             FaultKind::Refuse => f.write_str("refuse")?,
+            FaultKind::Die => f.write_str("die")?,
         }
         for (position, selector) in self.selectors.iter().enumerate() {
             f.write_str(if position == 0 { "@" } else { "," })?;
@@ -400,7 +414,7 @@ impl JsonSchema for Fault {
         json_schema!({
             "type": "string",
             "description": "A fault and the requests that it hits: `kind[=value][,option=value][@selector,…]`. \
-                Kinds: status, reset, stall, malformed, cut, error, slow, empty, idle, refuse. \
+                Kinds: status, reset, stall, malformed, cut, error, slow, empty, idle, refuse, die. \
                 Selectors: always, every:N, request:N, first:N, after:N, turn:N, session:ID, share:X.",
             "examples": [
                 "status=500@every:10",
@@ -480,6 +494,7 @@ mod tests {
             "reset@turn:1@turn:2",
             "idle=1s@turn:2",
             "refuse@turn:2",
+            "die@after:1,after:2",
         ];
         let errors: Vec<String> =
             texts.iter().map(|text| text.parse::<Fault>().unwrap_err().to_string()).collect();

@@ -55,9 +55,12 @@ pub enum FaultKind {
     Empty,
     /// The server closes connections that were idle for this long. Takes no selector.
     Idle(Duration),
-    /// The endpoint goes away: it takes no new connection and resets the open ones. Takes
-    /// `after:N` only.
+    /// The endpoint goes away once it got so many requests: those are answered, idle connections
+    /// are closed, new ones refused. Takes `after:N` only.
     Refuse,
+    /// The endpoint is killed by the request after so many: every connection is reset, whatever
+    /// goes on there, and new ones are refused. Takes `after:N` only.
+    Die,
 }
 
 /// When a connection is reset.
@@ -108,7 +111,8 @@ pub(super) struct RequestFacts<'a> {
 impl Fault {
     /// Whether the request gets this fault.
     pub(super) fn hits(&self, request: &RequestFacts<'_>) -> bool {
-        let of_connection = matches!(self.kind, FaultKind::Idle(_) | FaultKind::Refuse);
+        let of_connection =
+            matches!(self.kind, FaultKind::Idle(_) | FaultKind::Refuse | FaultKind::Die);
         !of_connection && self.selectors.iter().all(|selector| selector.takes(request))
     }
 }

@@ -133,7 +133,8 @@ impl Simulator {
                 .header_read_timeout(None)
                 .serve_connection(TokioIo::new(io), service)
         );
-        let mut stopped = self.watch_stopped();
+        let (mut stopped, mut gone) = (self.watch_stopped(), self.watch_gone());
+        let mut dead = self.watch_dead();
         let idle = async {
             match self.idle_limit() {
                 Some(limit) => connection.idle_for(limit, &self).await,
@@ -143,11 +144,16 @@ impl Simulator {
         tokio::select! {
             // An end of the connection, whichever way, is not this side's trouble.
             _ = http.as_mut() => return,
+            () = until(&mut dead) => return connection.reset(),
             () = until(&mut stopped) => {}
+            () = until(&mut gone) => {}
             () = idle => {}
         }
         http.as_mut().graceful_shutdown();
-        let _ = http.await;
+        tokio::select! {
+            _ = http => {}
+            () = until(&mut dead) => connection.reset(),
+        }
     }
 }
 

@@ -26,8 +26,11 @@ pub struct Simulator {
     slots: Option<Arc<Semaphore>>,
     /// The request count after which the endpoint goes away.
     refuse_after: Option<u64>,
+    /// The request count after which the endpoint is killed by the next request.
+    die_after: Option<u64>,
     idle_limit: Option<Nanos>,
     gone: watch::Sender<bool>,
+    dead: watch::Sender<bool>,
     stopped: watch::Sender<bool>,
     counters: Counters,
     recorder: Option<Arc<dyn Recorder>>,
@@ -86,7 +89,8 @@ impl Simulator {
             found: format!("{:?}", config.session_header),
             expected: "the name of an HTTP header",
         })?;
-        let refuse_after = config.faults.iter().filter_map(refuse_after).min();
+        let refuse_after = after(&config.faults, &FaultKind::Refuse);
+        let die_after = after(&config.faults, &FaultKind::Die);
         let idle_limit = config.faults.iter().filter_map(idle_limit).min();
         Ok(Arc::new(Self {
             latency: Latency::new(&config),
@@ -94,11 +98,13 @@ impl Simulator {
             slots: config
                 .max_running
                 .map(|n| Arc::new(Semaphore::new(n.min(Semaphore::MAX_PERMITS)))),
+            dead: watch::Sender::new(false),
             gone: watch::Sender::new(refuse_after == Some(0)),
             stopped: watch::Sender::new(false),
             counters: Counters::default(),
             session_header,
             refuse_after,
+            die_after,
             idle_limit,
             recorder,
             recorded,
@@ -107,7 +113,7 @@ impl Simulator {
         }))
     }
 
-    /// Whether a `refuse` fault has taken the endpoint away. A TCP listener is closed by itself;
+    /// Whether a `refuse` or `die` fault has taken the endpoint away. A TCP listener is closed by itself;
     /// in-memory connectors ask here.
     pub fn is_gone(&self) -> bool {
         *self.gone.borrow()
@@ -115,6 +121,10 @@ impl Simulator {
 
     pub(super) fn watch_gone(&self) -> watch::Receiver<bool> {
         self.gone.subscribe()
+    }
+
+    pub(super) fn watch_dead(&self) -> watch::Receiver<bool> {
+        self.dead.subscribe()
     }
 
     pub(super) fn watch_stopped(&self) -> watch::Receiver<bool> {
@@ -170,6 +180,11 @@ impl Simulator {
     /// Counts a request; its number from 1. None when the endpoint is gone.
     pub(super) fn count_request(&self) -> Option<u64> {
         let number = self.counters.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.die_after.is_some_and(|limit| number > limit) {
+            self.gone.send_replace(true);
+            self.dead.send_replace(true);
+            return None;
+        }
         if let Some(limit) = self.refuse_after
             && number >= limit
         {
@@ -197,15 +212,13 @@ impl Simulator {
     }
 }
 
-fn refuse_after(fault: &Fault) -> Option<u64> {
-    if fault.kind != FaultKind::Refuse {
-        return None;
-    }
-    let after = fault.selectors.iter().find_map(|selector| match selector {
-        Selector::After(n) => Some(*n),
-        _ => None,
-    });
-    Some(after.unwrap_or(0))
+/// The lowest request count after which a fault of this kind strikes.
+fn after(faults: &[Fault], kind: &FaultKind) -> Option<u64> {
+    let count = |fault: &Fault| match fault.selectors.as_slice() {
+        [Selector::After(count), ..] => *count,
+        _ => 0,
+    };
+    faults.iter().filter(|fault| fault.kind == *kind).map(count).min()
 }
 
 fn idle_limit(fault: &Fault) -> Option<Nanos> {

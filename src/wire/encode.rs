@@ -239,3 +239,48 @@ fn push_number(out: &mut Vec<u8>, number: u64) {
     }
     out.extend_from_slice(&digits[at..]);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_chunk_is_one_event_with_json() {
+        let encoder = ChunkEncoder::new("a\"b", 7, "m\n", "reasoning");
+        let usage = Usage { prompt_tokens: u64::MAX, completion_tokens: 1, ..Usage::default() };
+        let mut out = Vec::new();
+        encoder.role(&mut out);
+        encoder.reasoning(&mut out, "\u{1}\r\n");
+        encoder.content(&mut out, "é\"");
+        encoder.call(&mut out, 12, "call", "bash");
+        encoder.arguments(&mut out, 0, "{\"a\":");
+        encoder.finish(&mut out, &FinishReason::Length);
+        encoder.usage(&mut out, &usage);
+        let text = String::from_utf8(out).unwrap();
+        let events: Vec<serde_json::Value> = text
+            .split_terminator("\n\n")
+            .map(|event| serde_json::from_str(event.strip_prefix("data: ").unwrap()).unwrap())
+            .collect();
+        let delta = |at: usize| &events[at]["choices"][0]["delta"];
+        assert_eq!(delta(0)["role"], "assistant");
+        assert_eq!(delta(1)["reasoning"], "\u{1}\r\n");
+        assert_eq!(delta(2)["content"], "é\"");
+        assert_eq!(delta(3)["tool_calls"][0]["index"], 12);
+        assert_eq!(delta(3)["tool_calls"][0]["function"]["name"], "bash");
+        assert_eq!(delta(4)["tool_calls"][0]["function"]["arguments"], "{\"a\":");
+        assert_eq!(events[5]["choices"][0]["finish_reason"], "length");
+        assert_eq!(events[6]["choices"], serde_json::json!([]));
+        assert_eq!(events[6]["usage"]["total_tokens"], u64::MAX);
+        assert_eq!(events[6]["usage"].get("prompt_tokens_details"), None);
+        assert!(events.iter().all(|event| event["id"] == "a\"b" && event["model"] == "m\n"));
+    }
+
+    #[test]
+    fn numbers_are_written_in_full() {
+        for number in [0, 7, 10, 1_234_567_890, u64::MAX] {
+            let mut out = Vec::new();
+            push_number(&mut out, number);
+            assert_eq!(out, number.to_string().as_bytes());
+        }
+    }
+}

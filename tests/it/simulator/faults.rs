@@ -170,6 +170,25 @@ async fn an_endpoint_that_goes_away() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_endpoint_that_is_killed() {
+    let (rig, mut first) = client("die@after:2").await;
+    let (mut second, mut third) = (rig.connect().await, rig.connect().await);
+    assert!(first.chat("sim_001", &body(STREAM)).await.complete);
+    let request = body(STREAM);
+    let kill = async {
+        tokio::time::sleep(Duration::from_millis(40)).await;
+        assert!(!rig.simulator.is_gone());
+        third.try_chat("sim_001", &request).await
+    };
+    let (cut_off, killed) = tokio::join!(second.chat("sim_001", &request), kill);
+    assert!(killed.is_none());
+    assert_eq!((cut_off.frames.len(), cut_off.complete), (3, false));
+    assert_eq!(ms(cut_off.end_at), 78 + 40);
+    assert!(rig.simulator.is_gone() && !first.is_open().await);
+    assert!(!rig.connect().await.is_open().await);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_turn_is_counted_in_its_conversation() {
     let (_rig, mut client) = client("status=500@turn:2").await;
     let history = |messages: &str| {
