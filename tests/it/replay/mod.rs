@@ -3,4 +3,5 @@
 mod failures;
 mod harness;
 mod parity;
+mod slots;
 mod timing;
