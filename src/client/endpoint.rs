@@ -11,8 +11,9 @@ use super::Rope;
 use super::body::RopeBody;
 use crate::units::Secret;
 
-/// What the scenario's `endpoint` section says of connections and requests.
-#[derive(Clone, Debug)]
+/// What the scenario's `endpoint` section says of connections and requests. Its debug text shows
+/// neither the key nor any header's value.
+#[derive(Clone)]
 pub struct Config {
     /// `endpoint.urls`: each `http://` or `https://`, with or without a path; `/v1` may be there.
     pub urls: Vec<String>,
@@ -42,6 +43,22 @@ impl Config {
             max_idle: Duration::from_millis(500),
             ca_file: None,
         }
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let urls: Vec<String> = self.urls.iter().map(|url| presentable(url)).collect();
+        let headers: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("Config")
+            .field("urls", &urls)
+            .field("api_key", &self.api_key)
+            .field("headers", &headers)
+            .field("session_header", &self.session_header)
+            .field("connect_timeout", &self.connect_timeout)
+            .field("max_idle", &self.max_idle)
+            .field("ca_file", &self.ca_file)
+            .finish()
     }
 }
 
@@ -180,20 +197,23 @@ impl Endpoint {
     }
 
     /// The text with every secret of the configuration replaced, for servers that repeat a key in
-    /// their error messages.
+    /// their error messages; also where a shortened text ends inside one.
     pub fn redact(&self, text: String) -> String {
         self.secrets.iter().fold(text, |text, secret| {
-            if text.contains(secret.as_str()) { text.replace(secret.as_str(), "***") } else { text }
+            let text = if text.contains(secret) { text.replace(secret, "***") } else { text };
+            if !text.contains('…') {
+                return text;
+            }
+            let cuts = secret.char_indices().map(|(at, _)| at).rev().filter(|at| *at >= 4);
+            cuts.fold(text, |text, at| text.replace(&format!("{}…", &secret[..at]), "***…"))
         })
     }
 }
 
 impl Target {
     fn new(url: &str, config: &Config, session: &HeaderName) -> Result<Self, ConfigError> {
-        let fail = |problem: &str| ConfigError::Url {
-            url: without_credentials(url),
-            problem: problem.to_owned(),
-        };
+        let fail =
+            |problem: &str| ConfigError::Url { url: presentable(url), problem: problem.to_owned() };
         let uri: Uri = url.trim().parse().map_err(|error| fail(&format!("{error}")))?;
         let tls = match uri.scheme_str() {
             Some("http") => false,
@@ -307,13 +327,17 @@ fn secrets(config: &Config) -> Vec<String> {
     key.chain(own).map(|secret| secret.trim().to_owned()).filter(|s| !s.is_empty()).collect()
 }
 
-/// A URL as it may be shown.
-fn without_credentials(url: &str) -> String {
+/// A URL as it may be shown: without user, password and query.
+fn presentable(url: &str) -> String {
     let start = url.find("://").map_or(0, |at| at + 3);
-    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
-    match url[start..end].rfind('@') {
-        Some(at) => format!("{}***{}", &url[..start], &url[start + at..]),
-        None => url.to_owned(),
+    let (url, query) = match url.find(['?', '#']) {
+        Some(at) => (&url[..at], "?***"),
+        None => (url, ""),
+    };
+    let end = url.get(start..).and_then(|rest| rest.find('/')).map_or(url.len(), |at| start + at);
+    match url.get(start..end).and_then(|authority| authority.rfind('@')) {
+        Some(at) => format!("{}***{}{query}", &url[..start], &url[start + at..]),
+        None => format!("{url}{query}"),
     }
 }
 

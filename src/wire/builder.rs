@@ -69,7 +69,7 @@ impl ReplyBuilder {
         if let Some(usage) = chunk.usage() {
             self.reply.usage = Some(usage);
         }
-        let Some(choice) = chunk.choices.0 else { return Ok(Step::Nothing) };
+        let Some(choice) = chunk.choices.first else { return Ok(Step::Nothing) };
         if !choice.finish_reason.is_empty() {
             self.reply.finish_reason = Some(FinishReason::parse(choice.finish_reason.as_str()));
         }
@@ -118,7 +118,7 @@ impl ReplyBuilder {
         let first = self.reply.chunks == 0;
         append(&mut self.reply.content, first, content);
         append(&mut self.reply.reasoning, first, reasoning);
-        for call in delta.tool_calls.iter().flatten() {
+        for call in delta.tool_calls.iter() {
             any |= self.add_call(first, call)?;
         }
         if !any {

@@ -8,7 +8,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::Usage;
@@ -17,7 +17,7 @@ use super::Usage;
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Chunk<'a> {
     #[serde(default, borrow)]
-    pub(super) choices: First<Choice<'a>>,
+    pub(super) choices: Few<Choice<'a>>,
     #[serde(default)]
     usage: Option<UsageJson>,
     /// An error object or text.
@@ -67,7 +67,7 @@ pub(super) struct Delta<'a> {
     #[serde(default, borrow)]
     reasoning: MaybeText<'a>,
     #[serde(default, borrow)]
-    pub(super) tool_calls: Option<Vec<ToolCall<'a>>>,
+    pub(super) tool_calls: Few<ToolCall<'a>>,
 }
 
 impl Delta<'_> {
@@ -186,36 +186,47 @@ impl<'de: 'a, 'a> Deserialize<'de> for MaybeText<'a> {
     }
 }
 
-/// The first element of a list, without a list; none for null and for an empty one.
+/// A list that nearly always has one element, which then takes no allocation; null is empty.
 #[derive(Debug)]
-pub(super) struct First<T>(pub(super) Option<T>);
+pub(super) struct Few<T> {
+    pub(super) first: Option<T>,
+    rest: Vec<T>,
+}
 
-impl<T> Default for First<T> {
-    fn default() -> Self {
-        Self(None)
+impl<T> Few<T> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.first.iter().chain(&self.rest)
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for First<T> {
+impl<T> Default for Few<T> {
+    fn default() -> Self {
+        Self { first: None, rest: Vec::new() }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Few<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FirstVisitor<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstVisitor<T> {
-            type Value = First<T>;
+        struct FewVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for FewVisitor<T> {
+            type Value = Few<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list or null")
             }
 
             fn visit_unit<E>(self) -> Result<Self::Value, E> {
-                Ok(First(None))
+                Ok(Few::default())
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let first = seq.next_element()?;
-                while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(First(first))
+                let mut few = Few { first: seq.next_element()?, rest: Vec::new() };
+                while let Some(next) = seq.next_element()? {
+                    few.rest.push(next);
+                }
+                Ok(few)
             }
         }
-        deserializer.deserialize_any(FirstVisitor(PhantomData))
+        deserializer.deserialize_any(FewVisitor(PhantomData))
     }
 }

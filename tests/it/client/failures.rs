@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use scenario::client::Config;
+use bytes::Bytes;
+use scenario::client::{Config, Rope};
 use scenario::wire::FailureKind;
 
 use super::pipe::{Peer, Rig, chunk_json, sleep_ms};
@@ -303,4 +304,32 @@ async fn an_event_without_end_is_refused_at_its_bound() {
         }
     });
     insta::assert_snapshot!(rig.exchange().await.text(), @"malformed_stream: a server-sent event is larger than 16777216 bytes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_before_the_request_is_read_counts() {
+    let mut rig = Rig::new(|_, mut peer| async move {
+        sleep_ms(10).await;
+        peer.write(with_length("413 Too Large", "connection: close\r\n", "{\"detail\":\"big\"}"))
+            .await;
+    });
+    let mut body = Rope::default();
+    body.push(Bytes::from(vec![b'x'; 1 << 20]));
+    let exchange = rig.client.exchange(0, "c", body, 0, 1_000_000_000, &mut |_| ()).await;
+    let failure = exchange.outcome.unwrap_err();
+    assert_eq!((failure.kind, failure.status), (FailureKind::HttpStatus, Some(413)));
+    assert_eq!(exchange.completed_at, 10_000_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_reads_is_a_timeout() {
+    let mut rig = Rig::new(|_, peer| async move {
+        std::future::pending::<()>().await;
+        drop(peer);
+    });
+    let mut body = Rope::default();
+    body.push(Bytes::from(vec![b'x'; 1 << 20]));
+    let exchange = rig.client.exchange(0, "c", body, 0, 1_000_000_000, &mut |_| ()).await;
+    assert_eq!(exchange.outcome.unwrap_err().kind, FailureKind::TurnTimeout);
+    assert_eq!(exchange.completed_at, 1_000_000_000);
 }

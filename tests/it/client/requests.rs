@@ -136,11 +136,16 @@ async fn no_secret_is_in_any_text() {
     let bad_key = Config { api_key: Some(Secret::new(format!("{KEY}\n"))), ..config.clone() };
     texts.push(format!("{:?}", Endpoint::new(&bad_key)));
     texts.push(Endpoint::new(&bad_key).unwrap_err().to_string());
-    let in_url = Config::new(vec![format!("http://user:{KEY}@host/v1")]);
-    texts.push(format!("{:?} {}", Endpoint::new(&in_url), Endpoint::new(&in_url).unwrap_err()));
-    for text in &texts {
-        assert!(!text.contains(KEY), "{text}");
+    for url in [format!("http://user:{KEY}@host/v1"), format!("http://host/v1?key={KEY}")] {
+        let in_url = Config::new(vec![url]);
+        let error = Endpoint::new(&in_url).unwrap_err();
+        texts.push(format!("{in_url:?} {error:?} {error}"));
     }
+    for text in &texts {
+        assert!(!text.contains(KEY) && !text.contains("hidden-too"), "{text}");
+    }
+    let half = endpoint.redact(format!("the key {}… and {KEY}", &KEY[..9]));
+    assert_eq!(half, "the key ***… and ***");
     assert!(texts[0].contains("bad key ***, ***"), "{}", texts[0]);
 }
 
@@ -181,7 +186,7 @@ fn urls_and_headers_that_cannot_be_used_are_named() {
     endpoint URL `http://host:99999`: the port is not a number from 1 to 65535
     endpoint URL `http://host:`: the port is not a number from 1 to 65535
     endpoint URL `http://***@host`: credentials in a URL are not sent; use endpoint.api_key or endpoint.headers
-    endpoint URL `http://host/v1?key=1`: a query is not supported; give the server's base URL
+    endpoint URL `http://host/v1?***`: a query is not supported; give the server's base URL
     endpoint URL `http://host/v1/chat/completions`: give the server's base URL, without /chat/completions
     endpoint URL `http://ho st`: invalid uri character
     endpoint.urls is empty; give at least one URL, such as http://localhost:8000

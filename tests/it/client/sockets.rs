@@ -106,6 +106,29 @@ async fn plain_tcp_and_tls_carry_exchanges() {
 }
 
 #[tokio::test]
+async fn a_reset_while_idle_is_no_failure() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((tcp, _)) = listener.accept().await {
+            // Dropping the socket sends a reset instead of an orderly end.
+            tcp.set_zero_linger().unwrap();
+            let mut peer = Peer::new(tcp);
+            peer.request().await;
+            peer.say("ok").await;
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    });
+    let mut client = client(&Config::new(vec![format!("http://127.0.0.1:{port}")]));
+    for _ in 0..5 {
+        let exchange = exchange(&mut client).await;
+        assert_eq!(exchange.outcome.unwrap().content.joined(), "ok");
+        assert!(exchange.connect.is_some() && !exchange.resent);
+        tokio::time::sleep(std::time::Duration::from_millis(60)).await;
+    }
+}
+
+#[tokio::test]
 async fn exchanges_can_run_on_any_thread() {
     let (port, _) = serve(false, 9).await;
     let mut client = client(&Config::new(vec![format!("http://127.0.0.1:{port}")]));
