@@ -12,6 +12,10 @@ use super::time::rfc3339;
 
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
 const POINTS: &str = "points";
+/// Holds room on the disk while a run writes, so that on a full disk the manifest can still say
+/// what became of the run.
+const RESERVE_FILE: &str = ".reserve";
+const RESERVE_BYTES: usize = 64 * 1024;
 
 /// What a new result directory is made of.
 #[derive(Clone, Debug)]
@@ -96,6 +100,7 @@ impl RunDir {
             atomic::move_aside(&partial, "killed")?;
         }
         atomic::create_directories(&partial)?;
+        reserve(&self.path)?;
         let entry = self.manifest.point_mut(&self.path, concurrency)?;
         entry.state = PointState::Running;
         entry.started_at = Some(rfc3339(now));
@@ -141,6 +146,7 @@ impl RunDir {
         entry.state = PointState::Failed;
         entry.finished_at = Some(rfc3339(now));
         entry.error = Some(error);
+        self.release();
         self.manifest.write(&self.path)
     }
 
@@ -163,6 +169,7 @@ impl RunDir {
             PointState::Complete
         };
         self.manifest.finished_at = Some(rfc3339(now));
+        self.release();
         self.manifest.write(&self.path)?;
         if self.manifest.state == PointState::Complete
             && let Some(old) = self.replaced.take()
@@ -173,4 +180,16 @@ impl RunDir {
         }
         Ok(self.manifest.state)
     }
+
+    /// Gives the room that was held back free.
+    fn release(&self) {
+        // It may be gone already, and no harm is done if it stays.
+        let _ = fs::remove_file(self.path.join(RESERVE_FILE));
+    }
+}
+
+/// Holds room back in a result directory.
+fn reserve(path: &Path) -> Result<(), ResultsError> {
+    let path = path.join(RESERVE_FILE);
+    fs::write(&path, vec![0; RESERVE_BYTES]).map_err(ResultsError::write("write", &path))
 }

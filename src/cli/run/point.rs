@@ -1,5 +1,7 @@
 //! One point: warm up, replay, and leave a run folder.
 
+use std::error::Error;
+use std::io;
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
@@ -65,9 +67,13 @@ impl Session<'_> {
         replayed.clock = Clock::start();
         let started_at = replayed.clock.wall_start();
 
-        let broken = |error: &dyn std::error::Error| {
+        let broken = |error: &(dyn Error + 'static)| {
             let place = format!("point r{}: the replay broke down", point.concurrency);
-            Failure::could_not(place).because(error)
+            let failure = Failure::could_not(place).because(error);
+            match disk_help(error) {
+                Some(help) => failure.help(help),
+                None => failure,
+            }
         };
         let (notes, recorder) =
             Recorder::start(self.recorder(PointObserver::new(log))).map_err(|e| broken(&e))?;
@@ -148,6 +154,16 @@ impl Session<'_> {
             stop: self.stop.clone(),
         }
     }
+}
+
+/// The remedy of the result directory's error that is behind `error`, if one is.
+fn disk_help(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    let mut causes = std::iter::successors(Some(error), |cause| (*cause).source());
+    let behind = |cause: &(dyn Error + 'static)| {
+        let of_log = cause.downcast_ref::<io::Error>()?.get_ref()?;
+        of_log.downcast_ref::<ResultsError>()?.help()
+    };
+    causes.find_map(behind)
 }
 
 /// An error of the result directory, with its remedy.

@@ -374,7 +374,10 @@ fn failed_points_carry_their_reason() {
     let home = tempfile::tempdir().unwrap();
     let mut run = RunDir::create(new_run(&home.path().join("run"), false)).unwrap();
     drop(run.start_point(64, at(1)).unwrap());
+    let reserve = run.path().join(".reserve");
+    assert!(reserve.exists(), "room for the manifest on a full disk");
     run.fail_point(64, "the disk is full".to_owned(), at(2)).unwrap();
+    assert!(!reserve.exists());
     assert_eq!(run.finish(at(3)).unwrap(), PointState::Failed);
     let manifest = Manifest::read(run.path()).unwrap();
     assert_eq!(manifest.points[1].error.as_deref(), Some("the disk is full"));
