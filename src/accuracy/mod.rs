@@ -10,15 +10,22 @@ mod calls;
 mod ground_truth;
 mod inline;
 mod intent;
+mod output_length;
 mod python;
 mod python_json;
 mod quotes;
 mod results_file;
 mod scores;
+mod verdict;
 mod work;
 
 pub use actions::Action;
 pub use ground_truth::{Domain, GroundTruth, TruthSource};
 pub use inline::InlineScorer;
+pub use output_length::OutputLength;
 pub use results_file::{AccuracyFileError, AccuracyResults, InlineFacts, SweBenchEntry};
 pub use scores::{Comparison, DomainScore, ExcludedTurn, InlineScores, TurnCounts, TurnScore};
+pub use verdict::{
+    AccuracyVerdict, Band, GateOutcome, Judged, PointAccuracy, PointVerdict, Required,
+    SweBenchVerdict,
+};

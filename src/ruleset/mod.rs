@@ -5,12 +5,14 @@
 //! stand in one JSON file per ruleset beside this one, and a scenario may name a file of its own; the
 //! code only reads and computes. Uses nothing else of the crate.
 
+mod bands;
 mod cohort;
 mod file;
 mod model;
 mod names;
 mod regions;
 
+pub use bands::{BANDS, BandMatch};
 pub use cohort::{Cohort, ParseCohortError};
 pub use file::RulesetError;
 pub use model::{

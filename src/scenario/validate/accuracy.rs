@@ -1,7 +1,7 @@
 //! `accuracy`: what is measured, and where.
 
 use crate::client::{self, Config, ConfigError};
-use crate::ruleset::{Region, Regions, Ruleset};
+use crate::ruleset::{BANDS, Ruleset};
 
 use crate::units::mask_url_credentials;
 
@@ -125,9 +125,8 @@ fn bands(context: &mut Context<'_>, swe_bench: &SweBench, ruleset: &Ruleset) {
         return;
     };
     let Some(regions) = ruleset.regions(lowest, highest) else { return };
-    let (mut free, wanted) = (swe_bench.at.clone(), ruleset.accuracy.runs);
-    free.sort_unstable();
-    let matched = matched(&free, &regions);
+    let wanted = ruleset.accuracy.runs;
+    let matched = regions.match_bands(&swe_bench.at).filled();
     if swe_bench.at.len() != wanted || matched != wanted {
         let bounds: Vec<String> = BANDS
             .iter()
@@ -145,33 +144,4 @@ fn bands(context: &mut Context<'_>, swe_bench: &SweBench, ruleset: &Ruleset) {
             .note(format!("it is to run at {}", and_list(&swe_bench.at)))
             .note(format!("the regions are {}", bounds.join(", ")));
     }
-}
-
-/// The regions that need a run.
-const BANDS: [Region; 4] = [Region::UltraLow, Region::Low, Region::Med, Region::High];
-
-/// How many regions can have a run of their own, lowest points first.
-fn matched(points: &[u32], regions: &Regions) -> usize {
-    /// Gives point `i` a band, moving others where that helps.
-    fn place(
-        i: usize,
-        points: &[u32],
-        regions: &Regions,
-        owner: &mut [Option<usize>; 4],
-        seen: &mut [bool; 4],
-    ) -> bool {
-        for (b, band) in BANDS.iter().enumerate() {
-            if seen[b] || !regions.covers(points[i], *band) {
-                continue;
-            }
-            seen[b] = true;
-            if owner[b].is_none_or(|other| place(other, points, regions, owner, seen)) {
-                owner[b] = Some(i);
-                return true;
-            }
-        }
-        false
-    }
-    let mut owner = [None; 4];
-    (0..points.len()).filter(|i| place(*i, points, regions, &mut owner, &mut [false; 4])).count()
 }
