@@ -191,11 +191,12 @@ impl Exchange<'_> {
         }
     }
 
-    /// Looks the prompt up: the tools, which templates put first, and the messages.
+    /// Looks the prompt up, in the order in which most templates render it: the system prompt,
+    /// the tools, the other messages. A salt in the system prompt so keeps all of it apart.
     fn prompt(&self) -> Lookup {
-        let tools = self.request.tools.map(|tools| tools.get().as_bytes());
-        let messages = self.request.messages.iter().map(|message| message.get().as_bytes());
-        let parts = tools.into_iter().chain(messages);
+        let (system, others) = self.request.messages.split_at(usize::from(self.request.has_system));
+        let parts = system.iter().chain(&self.request.tools).chain(others);
+        let parts = parts.map(|part| part.get().as_bytes());
         self.simulator.cache_lookup(&Prompt::new(self.simulator.config().cache, parts))
     }
 

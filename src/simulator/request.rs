@@ -17,6 +17,8 @@ pub(super) struct ChatRequest<'a> {
     pub(super) messages: Vec<&'a RawValue>,
     /// How many of the messages are the assistant's.
     pub(super) assistant_messages: usize,
+    /// Whether the first message is the system's.
+    pub(super) has_system: bool,
     /// `tools`, as it stands in the body.
     pub(super) tools: Option<&'a RawValue>,
     /// What `tool_choice` says.
@@ -116,15 +118,17 @@ impl<'a> ChatRequest<'a> {
             let message = "`max_completion_tokens` must be at least 1, found 0";
             return Err(refused(message, Some("max_completion_tokens")));
         }
-        let mut assistant_messages = 0;
+        let (mut assistant_messages, mut has_system) = (0, false);
         for (position, message) in messages.iter().enumerate() {
             let role = role(message, position)?;
             assistant_messages += usize::from(role == "assistant");
+            has_system |= position == 0 && role == "system";
         }
         Ok(Self {
             model,
             messages,
             assistant_messages,
+            has_system,
             tools: body.tools.filter(|tools| tools.get() != "[]"),
             tool_choice: tool_choice(body.tool_choice),
             stream,

@@ -71,6 +71,21 @@ async fn prefill_counts_what_is_not_cached_and_usage_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_salted_system_prompt_keeps_passes_apart_tools_included() {
+    let rig = Rig::new(config());
+    let mut client = rig.connect().await;
+    let tools = format!(r#","tools":[{{"function":{{"name":"{}"}}}}]"#, "t".repeat(400));
+    let mut seen = Vec::new();
+    for salt in ["4461", "4461", "ba75"] {
+        let system = format!(r#"{{"role":"system","content":"[salt: {salt}]\n\nHelp."}}"#);
+        let request = format!(r#"{{"model":"m","messages":[{system},{}]{tools}}}"#, long(40));
+        let usage = client.chat("x", &request).await.json()["usage"].clone();
+        seen.push(usage["prompt_tokens_details"]["cached_tokens"].as_u64().unwrap());
+    }
+    assert_eq!(seen, [0, 144, 0]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn running_requests_slow_each_other_down() {
     let script = Script { reasoning_chunks: 0, content_chunks: 5, ..Script::default() };
     let replies = ReplySource::Scripted;
