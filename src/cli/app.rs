@@ -17,8 +17,8 @@ Examples:
   scenario run scenarios/quickstart.yaml          run it; the last line is the result directory
 
 Exit codes:
-  0 fine  1 findings, failed turns or failed gates  2 wrong usage or invalid input
-  3 could not do the job  130 interrupted";
+  0 fine                             1 findings, failed turns, failed gates
+  2 wrong usage or invalid input     3 could not do the job     130 interrupted";
 
 /// Benchmark LLM serving under agentic load.
 ///
@@ -29,10 +29,11 @@ Exit codes:
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(super) struct Cli {
     /// Print results and errors only: no progress, no messages
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 1000)]
     quiet: bool,
     /// When to use colour; `auto` means on a terminal and without NO_COLOR
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
+    #[arg(display_order = 1001)]
     color: ColorChoice,
     #[command(subcommand)]
     command: Command,

@@ -37,8 +37,6 @@ pub(crate) enum Failure {
     Invalid(String),
     /// The job could not be done (exit code 3).
     CouldNot(Report),
-    /// Stopped by SIGINT; the text says what was kept (exit code 130).
-    Interrupted(String),
 }
 
 /// One error for people.
@@ -104,7 +102,6 @@ impl Failure {
             Self::Findings(_) => ExitStatus::Findings,
             Self::Usage(_) | Self::Invalid(_) => ExitStatus::Usage,
             Self::CouldNot(_) => ExitStatus::Failure,
-            Self::Interrupted(_) => ExitStatus::Interrupted,
         }
     }
 
@@ -113,9 +110,6 @@ impl Failure {
         match self {
             Self::Findings(text) | Self::Invalid(text) => ended(text.clone()),
             Self::Usage(report) | Self::CouldNot(report) => report.render(color),
-            Self::Interrupted(text) => {
-                ended(format!("{}: {text}", paint("interrupted", 33, color)))
-            }
         }
     }
 }

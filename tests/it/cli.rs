@@ -4,5 +4,12 @@
 //! command), runs commands in it, and compares [`process::Done`] with an inline snapshot; what
 //! differs from run to run (directories, ports, durations, versions) is replaced beforehand.
 
+mod faults;
+mod fixture;
 mod help;
+mod init;
+mod interrupt;
+mod plan;
 mod process;
+mod run;
+mod secret;

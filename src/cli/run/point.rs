@@ -172,8 +172,5 @@ pub(super) fn disk(error: ResultsError) -> Failure {
         ResultsError::Exists { .. } => Failure::usage(error.to_string()),
         _ => Failure::could_not(error.to_string()),
     };
-    match error.help() {
-        Some(help) => failure.help(help),
-        None => failure,
-    }
+    failure.help(error.help().unwrap_or("choose another place for result directories with --out"))
 }

@@ -6,7 +6,10 @@ use super::process::{Sandbox, assert_done};
 fn commands(help: &str) -> Vec<&str> {
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let entries = lines.take_while(|line| !line.is_empty());
-    entries.filter(|line| !line.starts_with("   ")).filter_map(|l| l.split_whitespace().next()).collect()
+    entries
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|l| l.split_whitespace().next())
+        .collect()
 }
 
 #[test]
@@ -34,9 +37,43 @@ fn the_version_is_the_crates() {
 #[test]
 fn wrong_usage_is_exit_code_2_and_says_what_is_known() {
     let sandbox = Sandbox::new();
-    assert_done!(sandbox.run(&["validatee"]), @"");
-    assert_done!(sandbox.run(&["run"]), @"");
-    assert_done!(sandbox.run(&["--color", "sometimes", "plan"]), @"");
+    assert_done!(sandbox.run(&["validatee"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: unrecognized subcommand 'validatee'
+
+      tip: a similar subcommand exists: 'validate'
+
+    Usage: scenario [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    assert_done!(sandbox.run(&["run"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      <FILE>
+
+    Usage: scenario run <FILE>
+
+    For more information, try '--help'.
+    ");
+    assert_done!(sandbox.run(&["--color", "sometimes", "plan"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      <FILE>
+
+    Usage: scenario plan <FILE>
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]
