@@ -1,6 +1,6 @@
 //! Random numbers that anyone can draw again.
 //!
-//! [`PyRandom`] is `CPython`'s `random.Random`, number for number, so that orders can be compared
+//! [`PyRandom`] is CPython's `random.Random`, number for number, so that orders can be compared
 //! with the reference client's. [`Stream`] is for everything else: independent streams by name
 //! under one seed, so that a new use never shifts the numbers of an old one. Uses nothing else of
 //! the crate; no generator here is fit for secrets.
@@ -10,7 +10,7 @@ const N: usize = 624;
 /// The twister's middle offset.
 const M: usize = 397;
 
-/// `CPython`'s `random.Random(seed)` for seeds of 0 or more: MT19937, seeded by the array of the
+/// CPython's `random.Random(seed)` for seeds of 0 or more: MT19937, seeded by the array of the
 /// seed's 32-bit words.
 #[derive(Clone, Debug)]
 pub struct PyRandom {
@@ -143,7 +143,7 @@ impl PyRandom {
     }
 }
 
-/// One of many independent streams under one seed: `SplitMix64`, started from the seed and the
+/// One of many independent streams under one seed: SplitMix64, started from the seed and the
 /// stream's name.
 #[derive(Clone, Debug)]
 pub struct Stream(u64);
@@ -191,7 +191,7 @@ impl Stream {
     }
 }
 
-/// `SplitMix64`'s output function.
+/// SplitMix64's output function.
 fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -220,6 +220,7 @@ mod tests {
     type Vector = (u64, [u64; 4], [f64; 3], [u64; 5], [u64; 7]);
 
     #[rustfmt::skip]
+    #[expect(clippy::unreadable_literal, reason = "as python3 prints them")]
     const VECTORS: [Vector; 7] = [
         (0, [3_626_764_237, 1_654_615_998, 3_255_389_356, 3_823_568_514], [0.420571580830845, 0.25891675029296335, 0.5112747213686085], [0, 29, 7_661_356_601, 8_717_165_710_927_625, 6_604_845_167_042_249_220],
          [0, 0, 1, 2, 97, 3_874_773_259, 216_080_438_489]),

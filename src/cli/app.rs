@@ -88,6 +88,7 @@ commands! {
     // probe
     probe => Probe,
     // dataset
+    dataset => Dataset,
     // completions
     completions => Completions,
 }

@@ -9,6 +9,7 @@ mod app;
 mod completions;
 mod console;
 mod context;
+mod dataset;
 mod failure;
 mod init;
 mod plan;

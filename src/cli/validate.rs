@@ -38,7 +38,7 @@ pub(super) struct Args {
 
 /// How to print findings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// For people: the offending line, underlined.
     #[default]
     Human,

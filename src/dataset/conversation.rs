@@ -135,8 +135,9 @@ impl Conversation {
             None => None,
         };
         let problem = match (before.map(|before| before.role), role) {
-            (Some(None), _) => return,
-            (None, Role::User)
+            // Nothing is known of the row before.
+            (Some(None), _)
+            | (None, Role::User)
             | (Some(Some(Role::User)), Role::Assistant)
             | (Some(Some(Role::Tool)), Role::Assistant | Role::User) => return,
             (Some(Some(Role::Assistant)), Role::Tool) => match before {

@@ -15,6 +15,7 @@ pub(super) struct Findings {
     limit: usize,
     list: Vec<Diagnostic>,
     errors: u64,
+    warnings: u64,
     dropped: u64,
     worst_dropped: Severity,
     once: BTreeSet<String>,
@@ -59,6 +60,7 @@ impl Findings {
             limit,
             list: Vec::new(),
             errors: 0,
+            warnings: 0,
             dropped: 0,
             worst_dropped: Severity::Note,
             once: BTreeSet::new(),
@@ -75,10 +77,17 @@ impl Findings {
         self.errors
     }
 
+    /// How many warnings were found, those beyond the limit included.
+    pub(super) fn warnings(&self) -> u64 {
+        self.warnings
+    }
+
     /// Records a finding; its message gets the row number in front.
     pub(super) fn push(&mut self, at: &At, mut finding: Diagnostic) {
-        if finding.severity == Severity::Error {
-            self.errors += 1;
+        match finding.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+            Severity::Note => {}
         }
         if self.list.len() >= self.limit {
             self.dropped += 1;

@@ -14,8 +14,10 @@ mod model;
 mod reader;
 mod row;
 mod source;
+mod statistics;
 
 pub use facts::Facts;
 pub use model::{Message, Row, ToolResult, Trajectory};
 pub use reader::{Limits, ReadError, Reader};
 pub use source::Compression;
+pub use statistics::{Quantiles, Spread, Statistics};

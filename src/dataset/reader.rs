@@ -132,6 +132,11 @@ impl<R: Read> Reader<R> {
         self.findings.errors()
     }
 
+    /// How many warnings were found so far, those over the limit included.
+    pub fn warnings(&self) -> u64 {
+        self.findings.warnings()
+    }
+
     /// The next trajectory without an error; none at the end.
     pub fn next_trajectory(&mut self) -> Option<Trajectory> {
         while !self.done {
@@ -217,7 +222,7 @@ impl<R: Read> Reader<R> {
             if let Some(ended) = &ended {
                 self.ended.insert(ended.id().to_owned(), ended.last_line());
             }
-            self.current = Some(self.begin(id, &row));
+            self.current = Some(self.begin(&id, &row));
         }
         self.lost = false;
         let current = self.current.as_mut()?;
@@ -237,10 +242,10 @@ impl<R: Read> Reader<R> {
     }
 
     /// A conversation that starts with this row, which may not be its first.
-    fn begin(&mut self, id: String, row: &Parsed) -> Conversation {
-        let at = At::turn(row.line, &id, row.turn);
-        let mut conversation = Conversation::new(id.clone());
-        if let Some(last) = self.ended.get(&id) {
+    fn begin(&mut self, id: &str, row: &Parsed) -> Conversation {
+        let at = At::turn(row.line, id, row.turn);
+        let mut conversation = Conversation::new(id.to_owned());
+        if let Some(last) = self.ended.get(id) {
             let (code, text, help) = if row.turn == Some(1) {
                 (
                     "dataset-duplicate-conversation",

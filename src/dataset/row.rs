@@ -171,7 +171,7 @@ impl<'a> RowReader<'a, '_> {
         self.parsed.max_tokens = self.limit();
         self.parsed.message = match self.parsed.role {
             Some(Role::User) => self.user(),
-            Some(Role::Assistant) => self.assistant(),
+            Some(Role::Assistant) => Some(self.assistant()),
             Some(Role::Tool) => self.tool(),
             None => None,
         };
@@ -219,7 +219,9 @@ impl<'a> RowReader<'a, '_> {
             let id = self.fit("conversation_id", json::text(raw));
             if let Some(id) = &id {
                 self.at = At::turn(self.parsed.line, id, None);
-                check_id(id).into_iter().for_each(|problem| self.error(problem));
+                if let Some(problem) = check_id(id) {
+                    self.error(problem);
+                }
             }
             self.parsed.id = id;
         }
@@ -275,11 +277,11 @@ impl<'a> RowReader<'a, '_> {
             if std::mem::replace(&mut seen[known], true) {
                 twice.push(KEYS[known].0);
             }
-            if raw.get() != "null" {
-                if let Some(finding) = unused(KEYS[known], role) {
-                    let role = role.map_or("", Role::name);
-                    self.findings.push_once(format!("unused {key} {role}"), &self.at, finding);
-                }
+            if raw.get() != "null"
+                && let Some(finding) = unused(KEYS[known], role)
+            {
+                let role = role.map_or("", Role::name);
+                self.findings.push_once(format!("unused {key} {role}"), &self.at, finding);
             }
         }
         for key in twice {
@@ -366,7 +368,7 @@ impl<'a> RowReader<'a, '_> {
         Some(Message::User { content })
     }
 
-    fn assistant(&mut self) -> Option<Message> {
+    fn assistant(&mut self) -> Message {
         let content = self.read_text("content");
         let reasoning = self.read_text("reasoning_content");
         let intent_codes = self.intents();
@@ -385,7 +387,7 @@ impl<'a> RowReader<'a, '_> {
                     .help("reasoning alone is no answer that a chat template can show"),
             );
         }
-        Some(Message::Assistant { content, reasoning, tool_calls, intent_codes })
+        Message::Assistant { content, reasoning, tool_calls, intent_codes }
     }
 
     fn calls(&mut self, raw: &RawValue) {

@@ -86,6 +86,8 @@ pub fn push_string(out: &mut Vec<u8>, text: &str) {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use proptest::prelude::*;
     use serde_json::Value;
 
@@ -161,7 +163,7 @@ mod tests {
         let value: String = serde_json::from_str(text).unwrap();
         for c in value.chars() {
             for unit in c.encode_utf16(&mut units) {
-                out += &format!("\\u{unit:04X}");
+                write!(out, "\\u{unit:04X}").unwrap();
             }
         }
         format!("\"{out}\"")

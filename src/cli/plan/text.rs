@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::summary::{PointSummary, Summary, TurnTime};
 use crate::cli::progress::clock_text;
 use crate::report::table;
+use crate::units::bytes;
 
 /// The whole plan, ending in a newline.
 pub(super) fn render(summary: &Summary) -> String {
@@ -138,31 +139,12 @@ fn time(seconds: f64) -> String {
     }
 }
 
-/// A number of bytes with three digits that count.
-fn bytes(count: u64) -> String {
-    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
-    if count < 1000 {
-        return format!("{count} B");
-    }
-    #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
-    let mut value = count as f64 / 1000.0;
-    let mut unit = 0;
-    while value >= 999.5 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
-    format!("{value:.decimals$} {}", UNITS[unit])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_times_have_a_few_digits() {
-        let sizes = [0, 999, 1000, 99_940, 99_960, 999_499, 999_500, 12_345_678, u64::MAX];
-        insta::assert_snapshot!(sizes.map(bytes).join(" | "), @"0 B | 999 B | 1.00 kB | 99.9 kB | 100 kB | 999 kB | 1.00 MB | 12.3 MB | 18446744 TB");
+    fn times_have_a_few_digits() {
         let times = [0.0, 0.0201, 1.26, 59.9, 61.0, 7_260.0];
         insta::assert_snapshot!(times.map(time).join(" | "), @"0s | 20ms | 1.3s | 59.9s | 1m01s | 2h01m");
     }

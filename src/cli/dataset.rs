@@ -1,0 +1,42 @@
+//! `scenario dataset`: look at data set files without a scenario.
+
+mod inspect;
+mod validate;
+
+use super::context::Context;
+use super::failure::{ExitStatus, Failure};
+
+const EXAMPLES: &str = "\
+Examples:
+  scenario dataset validate datasets/*.jsonl     every rule of the format, row by row
+  scenario dataset inspect datasets/coding.jsonl counts and spreads
+
+Files ending in .gz or .zst are decompressed.";
+
+/// Check data sets, or look into them
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// What to do with data sets.
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    Validate(validate::Args),
+    Inspect(inspect::Args),
+}
+
+/// Runs the command.
+pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure> {
+    match &args.verb {
+        Verb::Validate(args) => validate::run(args, context),
+        Verb::Inspect(args) => inspect::run(args, context),
+    }
+}
+
+/// A count with its noun.
+fn count(n: u64, one: &str, more: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { more })
+}

@@ -1,0 +1,205 @@
+//! `scenario dataset` as a process.
+
+use std::process::{Command, Stdio};
+
+/// Runs `scenario dataset` in the repository; exit code, stdout and stderr as one text.
+fn dataset(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_scenario"))
+        .arg("dataset")
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env_clear()
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let code = output.status.code().unwrap();
+    let [stdout, stderr] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    format!("exit code: {code}\n----- stdout -----\n{stdout}\n----- stderr -----\n{stderr}")
+        .trim_end()
+        .to_owned()
+}
+
+#[test]
+fn validate_says_what_is_wrong_and_counts() {
+    let shipped = ["validate", "datasets/coding.jsonl", "datasets/workflow.jsonl"];
+    insta::assert_snapshot!(dataset(&shipped), @r"
+exit code: 0
+----- stdout -----
+
+----- stderr -----
+datasets/coding.jsonl: 0 errors, 0 warnings; 6 usable trajectories, 44 client turns
+datasets/workflow.jsonl: 0 errors, 0 warnings; 12 usable trajectories, 54 client turns
+");
+    let delays = ["validate", "tests/fixtures/datasets/delays.jsonl", "--max-findings", "1"];
+    insta::assert_snapshot!(dataset(&delays), @r"
+exit code: 1
+----- stdout -----
+error[dataset-delay]: row 1: `delay_seconds` is negative (`-0.001`)
+--> tests/fixtures/datasets/delays.jsonl:1
+ = note: conversation `negative`, turn 1
+ = help: it is the think or tool time before this request, in seconds
+
+error[dataset-more-findings]: 3 more findings are not shown
+--> tests/fixtures/datasets/delays.jsonl
+ = note: the first 1 are shown
+ = help: mend those first and validate again
+
+
+----- stderr -----
+tests/fixtures/datasets/delays.jsonl: 4 errors, 0 warnings; 1 usable trajectory, 4 broken, 3 client turns
+");
+    let missing = ["validate", "missing.jsonl", "datasets/coding.jsonl"];
+    insta::assert_snapshot!(dataset(&missing), @r"
+exit code: 2
+----- stdout -----
+error[dataset-unreadable]: cannot open the data set missing.jsonl: No such file or directory (os error 2)
+--> missing.jsonl
+
+
+----- stderr -----
+missing.jsonl: not read
+datasets/coding.jsonl: 0 errors, 0 warnings; 6 usable trajectories, 44 client turns
+");
+    // Warnings alone fail nothing.
+    let warned = dataset(&["validate", "tests/fixtures/datasets/systems.jsonl"]);
+    assert!(warned.starts_with("exit code: 0\n") && warned.contains("warning["), "{warned}");
+}
+
+#[test]
+fn validate_in_other_formats() {
+    let scattered = "tests/fixtures/datasets/scattered.jsonl";
+    let run = |format| dataset(&["validate", "--format", format, scattered]);
+    insta::assert_snapshot!(run("github"), @r"
+exit code: 1
+----- stdout -----
+::error file=tests/fixtures/datasets/scattered.jsonl,line=4,endLine=4,col=1,endColumn=1,title=dataset-scattered-conversation::row 4: the rows of this conversation do not stand together%0Anote: its earlier rows ended in row 2%0Ahelp: move all rows of a conversation next to each other
+::error file=tests/fixtures/datasets/scattered.jsonl,line=6,endLine=6,col=1,endColumn=1,title=dataset-duplicate-conversation::row 6: this conversation id was used before%0Anote: its earlier rows ended in row 3%0Ahelp: give each conversation an id of its own
+::error file=tests/fixtures/datasets/scattered.jsonl,line=9,endLine=9,col=1,endColumn=1,title=dataset-duplicate-conversation::row 9: this conversation id was used before%0Anote: its earlier rows ended in row 8%0Ahelp: give each conversation an id of its own
+
+----- stderr -----
+tests/fixtures/datasets/scattered.jsonl: 3 errors, 0 warnings; 4 usable trajectories, 3 broken, 4 client turns
+");
+    for format in ["json", "sarif"] {
+        let text = run(format);
+        let stdout = text.split("-----").nth(2).unwrap();
+        let document: serde_json::Value = serde_json::from_str(stdout).unwrap();
+        assert!(document.to_string().contains("dataset-scattered-conversation"), "{format}");
+    }
+}
+
+#[test]
+fn inspect_counts() {
+    let reference = ["inspect", "tests/fixtures/reference-replay/dataset.jsonl"];
+    insta::assert_snapshot!(dataset(&reference), @r"
+exit code: 0
+----- stdout -----
+tests/fixtures/reference-replay/dataset.jsonl
+  stored          6.20 kB, plain text
+  sha256          d876a7e0e621978c7ca620e49e568870ca453fecf7c507cc39f4d857e071f375
+  rows            28
+  trajectories    3 usable, 0 broken
+  client turns    15
+  assistant turns 13
+  system prompt   in every trajectory
+  delays          0.35 s in a pass, longest 0.05 s
+
+coding: 2 trajectories
+  answers         9: 4 with reasoning, 0 with intent codes, 5 call tools (1 several at once)
+  tool calls      bash 6
+                       least     median        p90       most
+  client turns             3          3          7          7
+  prompt text           64 B      412 B    1.31 kB    1.46 kB
+  reply text             4 B      114 B      279 B      279 B
+  delay                50 ms      50 ms      50 ms      50 ms
+
+workflow: 1 trajectory
+  answers         4: 1 with reasoning, 4 with intent codes, 2 call tools (0 several at once)
+  tool calls      lookup_order 1, refund_order 1
+                       least     median        p90       most
+  client turns             5          5          5          5
+  prompt text          144 B      370 B      534 B      534 B
+  reply text            16 B       31 B      141 B      141 B
+  delay                50 ms      50 ms      50 ms      50 ms
+
+----- stderr -----
+");
+    let systems = ["inspect", "tests/fixtures/datasets/systems.jsonl", "--format", "json"];
+    insta::assert_snapshot!(dataset(&systems), @r#"
+exit code: 0
+----- stdout -----
+{
+  "version": 1,
+  "file": "tests/fixtures/datasets/systems.jsonl",
+  "compression": "plain text",
+  "sha256": "d8af6295e74237ee70f942eb928b6b445955b18ea1d54135e35585afaa2af066",
+  "stored_bytes": 506,
+  "text_bytes": 506,
+  "rows": 6,
+  "metadata_rows": 0,
+  "trajectories": 3,
+  "broken_trajectories": 0,
+  "client_turns": 4,
+  "assistant_turns": 2,
+  "without_system": 1,
+  "total_delay_seconds": 0.0,
+  "longest_delay_seconds": 0.0,
+  "groups": {
+    "coding": {
+      "trajectories": 3,
+      "assistant_turns": 2,
+      "reasoning_turns": 0,
+      "intent_turns": 0,
+      "calling_turns": 0,
+      "parallel_turns": 0,
+      "tool_calls": {},
+      "client_turns": {
+        "count": 3,
+        "total": 4,
+        "min": 1,
+        "p50": 1,
+        "p90": 2,
+        "max": 2
+      },
+      "prompt_bytes": {
+        "count": 4,
+        "total": 15,
+        "min": 2,
+        "p50": 3,
+        "p90": 7,
+        "max": 7
+      },
+      "reply_bytes": {
+        "count": 2,
+        "total": 4,
+        "min": 2,
+        "p50": 2,
+        "p90": 2,
+        "max": 2
+      },
+      "delay_ms": {
+        "count": 0,
+        "total": 0,
+        "min": 0,
+        "p50": 0,
+        "p90": 0,
+        "max": 0
+      }
+    }
+  }
+}
+
+----- stderr -----
+warning[dataset-several-systems]: row 5: `system` differs from the conversation's first one and is ignored
+--> tests/fixtures/datasets/systems.jsonl:5
+ = note: conversation `two`, turn 2
+ = note: the first system prompt in turn order wins
+"#);
+    insta::assert_snapshot!(dataset(&["inspect", "missing.jsonl"]), @r"
+exit code: 2
+----- stdout -----
+
+----- stderr -----
+error: cannot open the data set missing.jsonl: No such file or directory (os error 2)
+");
+}
