@@ -14,6 +14,8 @@ use super::model::{Event, EventKind, PromptFacts, TurnKey};
 use super::prompt_data;
 use crate::wire::{Failure, FinishReason, Reply, Text, ToolCallDelta};
 
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
 /// Writes an event log, one JSON line per event.
 ///
 /// The same events give the same bytes. Nothing is buffered between events: give it a
@@ -120,7 +122,8 @@ impl<W: io::Write> Writer<W> {
             Some(digest) => {
                 self.raw("\"");
                 for byte in digest {
-                    io::Write::write_fmt(&mut self.line, format_args!("{byte:02x}"))?;
+                    self.line.push(HEX[usize::from(byte >> 4)]);
+                    self.line.push(HEX[usize::from(byte & 15)]);
                 }
                 self.raw("\"");
             }
