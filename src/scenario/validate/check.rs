@@ -51,10 +51,14 @@ fn find_ruleset(scenario: &Partial, named: &str) -> Result<Cow<'static, Ruleset>
 /// A ruleset that the program does not have, or a file that is none.
 fn no_ruleset(context: &mut Context<'_>, name: &str, error: &RulesetError) {
     let at = ["compliance", "ruleset"];
-    if !matches!(error, RulesetError::Unknown(_)) {
-        context
-            .error(&at, "ruleset-file", error.to_string())
-            .help("a ruleset file may say `extends` and only what differs; see the README");
+    let message = match error {
+        RulesetError::Unknown(_) => None,
+        RulesetError::Read { source, .. } => Some(format!("`{name}` cannot be read: {source}")),
+        RulesetError::Invalid { reason, .. } => Some(format!("`{name}` is no ruleset: {reason}")),
+    };
+    if let Some(message) = message {
+        let help = "such a file may name another ruleset in `extends` and say only what differs";
+        context.error(&at, "ruleset-file", message).help(help);
         return;
     }
     let known: Vec<&str> = Ruleset::all().iter().map(|ruleset| ruleset.name.as_str()).collect();

@@ -53,9 +53,11 @@ fn a_file_beside_the_scenario_rules() {
 fn a_file_that_is_missing_or_no_ruleset_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let missing = messages(&loaded(folder.path(), "house.json"));
-    assert!(missing.iter().any(|text| text.starts_with("ruleset-file: cannot read the ruleset")));
+    assert!(
+        missing.iter().any(|text| text.starts_with("ruleset-file: `house.json` cannot be read"))
+    );
     std::fs::write(folder.path().join("house.json"), r#"{ "extends": "x" }"#).unwrap();
     let broken = messages(&loaded(folder.path(), "house.json"));
-    let expected = "house.json is no ruleset: it extends the unknown ruleset `x`";
-    assert!(broken.iter().any(|text| text.ends_with(expected)), "{broken:?}");
+    let expected = "ruleset-file: `house.json` is no ruleset: it extends the unknown ruleset `x`";
+    assert!(broken.iter().any(|text| text == expected), "{broken:?}");
 }
