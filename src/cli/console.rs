@@ -14,11 +14,16 @@ use super::failure::{ExitStatus, Failure, paint};
 /// Standard output and standard error with the user's wishes about them.
 pub(crate) struct Console {
     quiet: bool,
-    stdout_color: bool,
-    stderr_color: bool,
+    color: Colored,
     stderr_tty: bool,
     /// The bar of the live view, once it was drawn.
     bar: OnceLock<ProgressBar>,
+}
+
+/// Whether text may be coloured.
+struct Colored {
+    stdout: bool,
+    stderr: bool,
 }
 
 /// How a live view is to be shown.
@@ -43,8 +48,10 @@ impl Console {
         };
         Self {
             quiet,
-            stdout_color: colored(std::io::stdout().is_terminal()),
-            stderr_color: colored(stderr_tty),
+            color: Colored {
+                stdout: colored(std::io::stdout().is_terminal()),
+                stderr: colored(stderr_tty),
+            },
             stderr_tty,
             bar: OnceLock::new(),
         }
@@ -52,12 +59,12 @@ impl Console {
 
     /// Whether text on stdout may be coloured.
     pub(crate) fn stdout_color(&self) -> bool {
-        self.stdout_color
+        self.color.stdout
     }
 
     /// Whether text on stderr may be coloured.
     pub(crate) fn stderr_color(&self) -> bool {
-        self.stderr_color
+        self.color.stderr
     }
 
     /// Prints a result to stdout as it is. Fails when stdout cannot take it, such as on a full
@@ -89,7 +96,7 @@ impl Console {
 
     /// Prints a warning to stderr as one line, quiet or not.
     pub(crate) fn warning(&self, text: &str) {
-        self.err(&format!("{}: {text}\n", paint("warning", 33, self.stderr_color)));
+        self.err(&format!("{}: {text}\n", paint("warning", 33, self.color.stderr)));
     }
 
     /// Prints rendered findings to stderr as they are, quiet or not.
@@ -99,7 +106,7 @@ impl Console {
 
     /// Prints why a command ended early.
     pub(super) fn failure(&self, failure: &Failure) {
-        self.err(&failure.render(self.stderr_color));
+        self.err(&failure.render(self.color.stderr));
     }
 
     /// Prints what clap has to say (help, version, a usage error), and tells the exit code.

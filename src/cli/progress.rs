@@ -132,7 +132,7 @@ mod tests {
             ttft_p50: Some(Duration::from_micros(9_640)),
             ttft_p90: Some(Duration::from_millis(41)),
             elapsed: Duration::from_secs(67),
-            remaining: Some(Duration::from_secs(3_900)),
+            remaining: Some(Duration::from_mins(65)),
             ..Live::default()
         }
     }

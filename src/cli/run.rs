@@ -111,7 +111,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let ended = run_dir.finish(wall_now());
     // What broke the run says more than a manifest that a full disk then refuses, too.
     let results = results?;
-    ended.map_err(disk)?;
+    ended.map_err(|error| disk(&error))?;
     finish(args, context, &prepared, &run_dir, &results, stop.level())
 }
 
@@ -162,7 +162,7 @@ fn create(args: &Args, prepared: &Prepared, started_at: SystemTime) -> Result<Ru
         })
     };
     if let Some(id) = &args.run_id {
-        return create(id, args.force).map_err(disk);
+        return create(id, args.force).map_err(|error| disk(&error));
     }
     // Two runs may start in the same second.
     let stamp = facts::stamp(started_at);
@@ -170,10 +170,10 @@ fn create(args: &Args, prepared: &Prepared, started_at: SystemTime) -> Result<Ru
         let id = if attempt == 1 { stamp.clone() } else { format!("{stamp}-{attempt}") };
         match create(&id, false) {
             Err(crate::results::ResultsError::Exists { .. }) => {}
-            other => return other.map_err(disk),
+            other => return other.map_err(|error| disk(&error)),
         }
     }
-    create(&stamp, false).map_err(disk)
+    create(&stamp, false).map_err(|error| disk(&error))
 }
 
 fn run_points(
@@ -220,7 +220,7 @@ fn finish(
         simulated: prepared.scenario.endpoint.simulated.is_some(),
         points: results.iter().map(|result| result.row.clone()).collect(),
     };
-    run_dir.write_file("curve.json", &curve.to_json()).map_err(disk)?;
+    run_dir.write_file("curve.json", &curve.to_json()).map_err(|error| disk(&error))?;
     let console = &context.console;
     match args.format {
         Format::Text => console.out_line(&curve.table())?,

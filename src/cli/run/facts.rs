@@ -149,7 +149,7 @@ fn region(point: &PointPlan) -> Option<String> {
 pub(super) fn stamp(started_at: SystemTime) -> String {
     let text = rfc3339(started_at);
     let seconds = text.split('.').next().unwrap_or(&text);
-    seconds.chars().filter(|c| c.is_ascii_alphanumeric()).chain(['Z']).collect()
+    seconds.chars().filter(char::is_ascii_alphanumeric).chain(['Z']).collect()
 }
 
 /// One line about a finished point.

@@ -54,8 +54,8 @@ impl Session<'_> {
         run_dir: &mut RunDir,
     ) -> Result<PointResult, Failure> {
         let point = &self.prepared.plan.points[index];
-        let folder = run_dir.start_point(point.concurrency, wall_now()).map_err(disk)?;
-        let log = folder.event_log().map_err(disk)?;
+        let folder = run_dir.start_point(point.concurrency, wall_now()).map_err(|error| disk(&error))?;
+        let log = folder.event_log().map_err(|error| disk(&error))?;
         self.live.send_replace(Live {
             point: index + 1,
             points: self.prepared.plan.points.len(),
@@ -109,7 +109,7 @@ impl Session<'_> {
             samples: &samples,
             report: &point_report(&facts, &metrics, &self_check),
         };
-        run_dir.finish_point(folder, &outcome, wall_now()).map_err(disk)?;
+        run_dir.finish_point(folder, &outcome, wall_now()).map_err(|error| disk(&error))?;
         let violation = |v: &crate::metrics::Violation| format!("{}: {}", v.check, v.message);
         Ok(PointResult {
             row: CurvePoint::new(&facts, &metrics, self_check.skipped),
@@ -167,7 +167,7 @@ fn disk_help(error: &(dyn Error + 'static)) -> Option<&'static str> {
 }
 
 /// An error of the result directory, with its remedy.
-pub(super) fn disk(error: ResultsError) -> Failure {
+pub(super) fn disk(error: &ResultsError) -> Failure {
     let failure = match error {
         ResultsError::Exists { .. } => Failure::usage(error.to_string()),
         _ => Failure::could_not(error.to_string()),

@@ -140,7 +140,7 @@ fn simulator_config(simulated: &Simulated, scenario: &ValidScenario) -> simulato
         },
         cache: simulator::CacheConfig {
             block_tokens: simulated.cache.block_tokens,
-            capacity_blocks: u32::try_from(simulated.cache.capacity_blocks).unwrap_or(u32::MAX),
+            capacity_blocks: simulated.cache.capacity_blocks,
             ..simulator::CacheConfig::default()
         },
         reasoning_field: simulated.reasoning_field.clone(),
