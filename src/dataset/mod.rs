@@ -1,8 +1,8 @@
 //! Data sets of recorded trajectories.
 //!
 //! Owns the trajectory types, the streaming reader of flat JSON Lines (plain, gzip or zstd) with
-//! every rule of the format checked, and the facts of a file. Bytes in, checked trajectories and
-//! diagnostics out. Uses `diagnostics`, `digest` and `wire` (compact JSON).
+//! every rule of the format checked, and the facts and statistics of a file. Bytes in, checked
+//! trajectories and diagnostics out; memory holds one trajectory at a time. Uses `diagnostics`, `digest` and `wire` (compact JSON).
 
 mod calls;
 mod conversation;
