@@ -63,6 +63,7 @@ pub fn load(request: &LoadRequest<'_>) -> Loaded {
         .and_then(|document| check(request, document, &sources, &mut diagnostics));
     sort(&mut diagnostics, request.path);
     let is_valid = diagnostics.iter().all(|finding| finding.severity < Severity::Error);
+    limit(&mut diagnostics);
     Loaded { scenario: scenario.filter(|_| is_valid), diagnostics, sources }
 }
 
@@ -106,8 +107,40 @@ fn check(
     let partial = Partial::read(&root, &damaged, home.clone(), diagnostics);
     validate::validate(&root, &partial, request.depth, diagnostics);
 
+    if !damaged.is_empty() {
+        return None;
+    }
     let source_text = sources.text(request.path).unwrap_or_default().to_owned();
-    ValidScenario::new(&root.to_json(), &home, source_text).filter(|_| damaged.is_empty())
+    match ValidScenario::new(&root.to_json(), &home, source_text) {
+        Ok(scenario) => Some(scenario),
+        Err(error) => {
+            // Where a section says more than the schema, its finding is there already.
+            if diagnostics.iter().all(|finding| finding.severity < Severity::Error) {
+                let message = format!("the document is no scenario: {error}");
+                let finding = Diagnostic::error("schema-violation", message);
+                diagnostics.push(finding.at(request.path, Place::File, ""));
+            }
+            None
+        }
+    }
+}
+
+/// Most findings that are reported.
+const MAX_FINDINGS: usize = 200;
+
+/// Keeps the first findings, the errors among them if there are too many, and says how many more
+/// there are.
+fn limit(diagnostics: &mut Vec<Diagnostic>) {
+    if diagnostics.len() <= MAX_FINDINGS {
+        return;
+    }
+    let total = diagnostics.len();
+    if diagnostics.iter().filter(|f| f.severity == Severity::Error).count() > MAX_FINDINGS {
+        diagnostics.retain(|finding| finding.severity == Severity::Error);
+    }
+    diagnostics.truncate(MAX_FINDINGS);
+    let message = format!("at least {} more findings are not shown", total - MAX_FINDINGS);
+    diagnostics.push(Diagnostic::new("more-findings", Severity::Note, message));
 }
 
 /// Removes every key without a value; where the model's chat template or server is handed a

@@ -11,6 +11,9 @@ use super::secrets;
 /// The name under which findings point at the command line.
 pub(super) const FILE: &str = "--set";
 
+/// Longest path: deeper than any place of the schema, and shallow enough to recurse into.
+const MAX_SEGMENTS: usize = 16;
+
 /// Puts the overrides into a document, in order. An empty value removes the key.
 pub(super) fn apply(
     root: &mut Node,
@@ -32,6 +35,10 @@ pub(super) fn apply(
             Origin { file: Arc::clone(&file), span: path_start..path_start + path.len() };
         let node = read_value(&file, &value, value_start);
         match pointer(path) {
+            Some(pointer) if pointer.segments()[0] == "extends" => {
+                let why = "files are merged before values are set";
+                diagnostics.push(misplaced(path, why, &path_origin));
+            }
             Some(pointer) => {
                 if let Err(why) = put(root, &pointer, &path_origin, node) {
                     diagnostics.push(misplaced(path, &why, &path_origin));
@@ -52,7 +59,8 @@ pub(super) fn apply(
 /// The segments of `load.concurrency`, `datasets[0].path` or `datasets.0.path`.
 fn pointer(path: &str) -> Option<Pointer> {
     let dotted = path.replace('[', ".").replace(']', "");
-    let well_formed = dotted.split('.').all(|segment| !segment.trim().is_empty());
+    let well_formed = dotted.split('.').count() <= MAX_SEGMENTS
+        && dotted.split('.').all(|segment| !segment.trim().is_empty());
     well_formed
         .then(|| dotted.split('.').fold(Pointer::root(), |p, segment| p.join(segment.trim())))
 }

@@ -27,15 +27,19 @@ pub struct ValidScenario {
 }
 
 impl ValidScenario {
-    /// Reads a checked document, whose paths are relative to `home`; `None` when it is none.
-    pub(super) fn new(document: &Value, home: &Home, source_text: String) -> Option<Self> {
-        let mut scenario = Scenario::deserialize_from(document)?;
-        let resolved = serde_json::to_value(&scenario).ok()?;
+    /// Reads a document that passed the schema, whose paths are relative to `home`.
+    pub(super) fn new(
+        document: &Value,
+        home: &Home,
+        source_text: String,
+    ) -> Result<Self, serde_json::Error> {
+        let mut scenario: Scenario = serde_json::from_value(document.clone())?;
+        let resolved = serde_json::to_value(&scenario)?;
         let digest = sha256_hex(resolved.to_string().as_bytes());
         absolutise(&mut scenario, home);
         let ruleset = scenario.compliance.ruleset.as_deref().map(Ruleset::find);
         let ruleset = ruleset.and_then(Result::ok);
-        Some(Self { scenario, resolved, source_text, digest, ruleset })
+        Ok(Self { scenario, resolved, source_text, ruleset, digest })
     }
 
     /// The benchmark's rules, where the scenario names some.
@@ -55,13 +59,6 @@ impl Deref for ValidScenario {
 
     fn deref(&self) -> &Scenario {
         &self.scenario
-    }
-}
-
-impl Scenario {
-    /// Reads a document that passed the schema.
-    fn deserialize_from(document: &Value) -> Option<Self> {
-        serde_json::from_value(document.clone()).ok()
     }
 }
 

@@ -13,6 +13,9 @@ use super::node::Node;
 use super::pointer::Pointer;
 use super::violation::{Rule, Violation};
 
+/// Most violations of one document that are explained; the author mends the first ones first.
+const MAX_VIOLATIONS: usize = 1000;
+
 /// A compiled JSON schema (draft 2020-12).
 pub struct Schema {
     validator: Validator,
@@ -71,6 +74,7 @@ impl Schema {
         }
         violations.sort_by(|a, b| a.pointer.cmp(&b.pointer));
         violations.dedup();
+        violations.truncate(MAX_VIOLATIONS);
         violations
     }
 }

@@ -37,6 +37,7 @@ pub struct SweBench {
     pub template: Option<String>,
     /// The points at which it runs: one in each region.
     #[serde(default)]
+    #[schemars(length(max = 256))]
     pub at: Vec<u32>,
 }
 

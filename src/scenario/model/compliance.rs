@@ -13,6 +13,7 @@ pub struct Compliance {
     pub ruleset: Option<String>,
     /// The author's own rules, evaluated over each point's results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
     pub checks: Vec<Check>,
 }
 

@@ -22,7 +22,7 @@ pub struct Scenario {
     /// Where the requests go.
     pub endpoint: Endpoint,
     /// The recorded trajectories, one entry per file.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 1000))]
     pub datasets: Vec<Dataset>,
     /// How the data sets are mixed into passes.
     #[serde(default)]

@@ -17,6 +17,7 @@ pub struct Endpoint {
     /// Base URLs of OpenAI-compatible servers, with or without `/v1`. A conversation keeps to one
     /// of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
     pub urls: Vec<String>,
     /// An embedded simulated endpoint in place of a server; its numbers say nothing about any
     /// system.

@@ -7,7 +7,7 @@ use crate::units::mask_url_credentials;
 
 use super::super::model::{Accuracy, SweBench};
 use super::context::{Context, and_list};
-use super::endpoint;
+use super::{endpoint, rules};
 
 /// Checks the accuracy section.
 pub(super) fn check(context: &mut Context<'_>) {
@@ -121,10 +121,7 @@ fn template(context: &mut Context<'_>, swe_bench: &SweBench, ruleset: &Ruleset) 
 fn bands(context: &mut Context<'_>, swe_bench: &SweBench, ruleset: &Ruleset) {
     let Some(load) = &context.scenario.load else { return };
     let points = load.concurrency.points();
-    let (Some(&lowest), Some(&highest)) = (points.iter().min(), points.iter().max()) else {
-        return;
-    };
-    let Some(regions) = ruleset.regions(lowest, highest) else { return };
+    let Some(regions) = rules::regions_of(context, &points, ruleset) else { return };
     let wanted = ruleset.accuracy.runs;
     let matched = regions.match_bands(&swe_bench.at).filled();
     if swe_bench.at.len() != wanted || matched != wanted {

@@ -4,6 +4,7 @@
 /// sets, with what it means.
 pub const CODES: &[(&str, &str)] = &[
     ("document-type", "The document is no mapping."),
+    ("more-findings", "There are more findings than are shown."),
     ("extends-type", "`extends` is no text."),
     ("extends-cycle", "Files extend one another in a circle."),
     ("extends-chain", "Too many files extend one another."),
@@ -36,6 +37,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("sweep-duplicate", "A concurrency occurs twice in the sweep."),
     ("sweep-range", "The sweep's range runs backwards."),
     ("sweep-short", "The sweep's range is too narrow for its points."),
+    ("sweep-idle", "A point has more slots than there are trajectories."),
     ("service-url", "The SWE-bench service's URL cannot be used."),
     ("swe-bench-point", "SWE-bench is to run at no point of the sweep."),
     ("check-id-twice", "Two checks have one id."),
@@ -50,8 +52,9 @@ pub const CODES: &[(&str, &str)] = &[
     ("ruleset-salt", "Salt is off against the ruleset."),
     ("ruleset-passes", "Passes are not whole against the ruleset."),
     ("ruleset-delays", "Delays are not as recorded against the ruleset."),
+    ("ruleset-tail", "Turns after the performance window are not replayed against the ruleset."),
     ("ruleset-points", "The sweep has too few or too many points for the ruleset."),
-    ("ruleset-regions", "A region of the ruleset has no point."),
+    ("ruleset-regions", "A region of the ruleset has no point, or a point lies in none."),
     ("ruleset-simulated", "The endpoint is simulated against the ruleset."),
     ("ruleset-accuracy", "Accuracy is not measured as the ruleset wants."),
     ("ruleset-dataset", "A pass is not the ruleset's data set."),

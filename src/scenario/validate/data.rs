@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::dataset::{Limits, Reader};
 
-use super::super::model::Dataset;
-use super::context::{Context, shown};
+use super::super::model::{Concurrency, Dataset};
+use super::context::{Context, and_list, shown};
 
 /// Most conversations without a system prompt that are named one by one.
 const MAX_NAMED: usize = 3;
@@ -150,19 +150,16 @@ fn taken(context: &mut Context<'_>, dataset: &Dataset, available: u64) {
     }
 }
 
-/// A pass is the ruleset's data set.
+/// What a pass holds is enough for the sweep, and the ruleset's data set.
 fn pass_size(context: &mut Context<'_>, datasets: &[Dataset], sizes: &[Option<u64>]) {
-    let (Some(ruleset), Some(mix)) = (context.ruleset, &context.scenario.mix) else { return };
-    let Some(total) = datasets
-        .iter()
-        .zip(sizes)
-        .map(|(set, size)| {
-            size.map(|size| mix.take.get(&set.name).map_or(size, |n| size.min((*n).into())))
-        })
-        .sum::<Option<u64>>()
-    else {
-        return;
+    let Some(mix) = &context.scenario.mix else { return };
+    let taken = |(set, size): (&Dataset, &Option<u64>)| {
+        size.map(|size| mix.take.get(&set.name).map_or(size, |take| size.min((*take).into())))
     };
+    let Some(total) = datasets.iter().zip(sizes).map(taken).sum::<Option<u64>>() else { return };
+    let started = mix.trajectories.map_or(total * u64::from(mix.passes), u64::from);
+    idle_slots(context, started);
+    let Some(ruleset) = context.ruleset else { return };
     let wanted = ruleset.dataset.trajectories;
     if total != u64::from(wanted) {
         context
@@ -173,5 +170,29 @@ fn pass_size(context: &mut Context<'_>, datasets: &[Dataset], sizes: &[Option<u6
             )
             .note(format!("its SHA-256 is {}", ruleset.dataset.sha256))
             .help("datasets/README.md says how to bring the official data set");
+    }
+}
+
+/// A point with more slots than trajectories never has them all in use.
+fn idle_slots(context: &mut Context<'_>, trajectories: u64) {
+    let Some(load) = &context.scenario.load else { return };
+    if matches!(&load.concurrency, Concurrency::Range(range) if range.from > range.to) {
+        return;
+    }
+    let idle: Vec<u32> = load
+        .concurrency
+        .points()
+        .into_iter()
+        .filter(|point| u64::from(*point) > trajectories)
+        .collect();
+    if !idle.is_empty() && trajectories > 0 {
+        let points = and_list(&idle);
+        context
+            .warning(
+                &["load", "concurrency"],
+                "sweep-idle",
+                format!("{trajectories} trajectories cannot fill {points} conversations at once"),
+            )
+            .help("raise `mix.passes`, or leave out these points");
     }
 }

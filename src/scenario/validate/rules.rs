@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
-use crate::ruleset::{Region, Ruleset};
+use crate::ruleset::{Region, Regions, Ruleset};
+use crate::yaml::{self, Kind};
 
-use super::super::model::{Cache, Load, Mix, ToolDelays};
+use super::super::model::{Cache, Load, Mix, Tail, ToolDelays};
 use super::context::{Context, and_list};
 
 /// Checks the scenario against its ruleset.
@@ -18,6 +19,7 @@ pub(super) fn check(context: &mut Context<'_>) {
     }
     if let Some(load) = &context.scenario.load {
         delays(context, load);
+        tail(context, load);
         points(context, load, ruleset);
         regions(context, &load.concurrency.points(), ruleset);
     }
@@ -83,6 +85,19 @@ fn delays(context: &mut Context<'_>, load: &Load) {
     }
 }
 
+/// The tail is replayed.
+fn tail(context: &mut Context<'_>, load: &Load) {
+    if load.tail != Tail::Drain {
+        context
+            .breach(
+                &["load", "tail"],
+                "ruleset-tail",
+                "the rules require all turns, after the performance window too".to_owned(),
+            )
+            .help("write `tail: drain`");
+    }
+}
+
 /// There are enough points, and not too many.
 fn points(context: &mut Context<'_>, load: &Load, ruleset: &Ruleset) {
     let (count, allowed) = (load.concurrency.points().len(), ruleset.points);
@@ -97,25 +112,37 @@ fn points(context: &mut Context<'_>, load: &Load, ruleset: &Ruleset) {
     }
 }
 
-/// Every region has a point.
+/// The regions of the curve: up to what the system description says, or else to the end of the
+/// sweep.
+pub(super) fn regions_of(
+    context: &Context<'_>,
+    points: &[u32],
+    ruleset: &Ruleset,
+) -> Option<Regions> {
+    let (lowest, highest) = (*points.iter().min()?, *points.iter().max()?);
+    ruleset.regions(lowest, declared_maximum(context).unwrap_or(highest))
+}
+
+/// Every region has a point, and every point a region.
 fn regions(context: &mut Context<'_>, points: &[u32], ruleset: &Ruleset) {
-    let (Some(&lowest), Some(&highest)) = (points.iter().min(), points.iter().max()) else {
-        return;
-    };
+    let Some(&highest) = points.iter().max() else { return };
     let at = ["load", "concurrency"];
-    let Some(regions) = ruleset.regions(lowest, highest) else {
-        context
-            .breach(
-                &at,
-                "ruleset-regions",
-                format!(
-                    "the sweep ends at {highest}; a curve reaches above {}",
-                    ruleset.ultra_low_max
-                ),
-            )
-            .help("add higher concurrencies");
+    let Some(regions) = regions_of(context, points, ruleset) else {
+        let floor = ruleset.ultra_low_max;
+        let message = format!("the curve does not reach above a concurrency of {floor}");
+        context.breach(&at, "ruleset-regions", message).help("add higher concurrencies");
         return;
     };
+    let c_max = regions.c_max;
+    if highest > c_max {
+        let message = format!(
+            "the sweep reaches {highest}, but the system description says that {c_max} is the most"
+        );
+        context
+            .breach(&at, "ruleset-regions", message)
+            .also(&["submission", "system"], "`max_supported_concurrency` is stated here")
+            .help("lower the sweep, or correct the system description");
+    }
     for region in [Region::UltraLow, Region::Low, Region::Med, Region::High] {
         if points.iter().any(|point| regions.covers(*point, region)) {
             continue;
@@ -132,5 +159,17 @@ fn regions(context: &mut Context<'_>, points: &[u32], ruleset: &Ruleset) {
             .breach(&at, "ruleset-regions", format!("no point lies in the region {region}"))
             .note(format!("the sweep is {}", and_list(points)))
             .help(help);
+    }
+}
+
+/// `max_supported_concurrency` of the submission's system description, if it can be read.
+fn declared_maximum(context: &Context<'_>) -> Option<u32> {
+    let file = context.scenario.submission.as_ref()?.system.as_ref()?;
+    let path = context.scenario.home.absolute(file);
+    let text = yaml::read(&path).ok()?;
+    let root = yaml::parse(&path.into(), &text).root?;
+    match &root.get("max_supported_concurrency")?.kind {
+        Kind::Number(number) => number.as_u64()?.try_into().ok(),
+        _ => None,
     }
 }

@@ -27,13 +27,13 @@ fn findings_go_to_stdout_and_the_count_to_stderr() {
     insta::assert_snapshot!(show(&run(&["validate", SHORT, RANGE])), @r"
     exit 1
     --- stdout
-    warning[sweep-short]: the range gives 3 points instead of 9
+    warning[sweep-short]: the range gives 2 points instead of 9
      --> tests/fixtures/scenarios/sweep-short.yaml:6:9
       |
-    6 | load: { concurrency: { from: 1, to: 3, points: 9 } }
+    6 | load: { concurrency: { from: 1, to: 2, points: 9 } }
       |         ^^^^^^^^^^^
       |
-      = note: rounded to whole conversations, they are 1, 2 and 3
+      = note: rounded to whole conversations, they are 1 and 2
       = help: ask for fewer points or a wider range
 
     error[sweep-range]: the sweep starts at 8 and ends at 2

@@ -19,7 +19,7 @@ extends: base/base.yaml
 name: main
 model: { sampling: { top_k: 5, temperature: , stop: [c] } }
 endpoint: { urls: , simulated: { ttft: 1ms } }
-load: { concurrency: [8] }
+load: { concurrency: [2] }
 mix: { passes: '${PASSES}', seed: '${NOT_SET:-7}', order: '${NOT_SET:-shuffled}' }
 ";
 
@@ -39,7 +39,7 @@ fn a_file_is_merged_onto_the_one_that_it_extends() {
     assert_eq!(human(&loaded), "");
     let valid = loaded.scenario.unwrap();
     assert_eq!((valid.name.as_str(), valid.model.name.as_str()), ("main", "m"));
-    assert_eq!(valid.load.concurrency.points(), [8]);
+    assert_eq!(valid.load.concurrency.points(), [2]);
     assert_eq!(valid.load.tail, Tail::Stop);
     assert_eq!((valid.mix.passes, valid.mix.seed, valid.mix.order), (3, 7, Order::Shuffled));
     assert_eq!(valid.datasets[0].path, folder.path().join("data/a.jsonl"));
@@ -81,7 +81,7 @@ fn a_file_is_merged_onto_the_one_that_it_extends() {
       seed: 7
     load:
       concurrency:
-      - 8
+      - 2
       turn_timeout: 4h
       tool_delays: recorded
       tail: stop
@@ -111,7 +111,7 @@ fn the_digest_is_of_the_meaning_not_of_the_place_or_the_text() {
     let commented = format!("# a comment\n{MAIN}\nlog: {{ prompts: false }}\n");
     std::fs::write(two.path().join("main.yaml"), commented).unwrap();
     assert_eq!(digest(&one, "main.yaml"), digest(&two, "main.yaml"));
-    std::fs::write(two.path().join("main.yaml"), MAIN.replace("[8]", "[9]")).unwrap();
+    std::fs::write(two.path().join("main.yaml"), MAIN.replace("[2]", "[3]")).unwrap();
     assert_ne!(digest(&one, "main.yaml"), digest(&two, "main.yaml"));
 }
 
@@ -130,7 +130,7 @@ fn overrides_take_the_type_that_the_schema_asks_for() {
     let folder = files();
     let set = [
         ("name", "2024"),
-        ("load.concurrency", "[4, 8]"),
+        ("load.concurrency", "[2, 1]"),
         ("load.tool_delays.scale", "0.5"),
         ("datasets[0].name", "yes"),
         ("mix.passes", "2"),
@@ -143,7 +143,7 @@ fn overrides_take_the_type_that_the_schema_asks_for() {
     let valid = loaded.scenario.unwrap();
     assert_eq!((valid.name.as_str(), valid.description.as_str()), ("2024", "a: b"));
     assert_eq!((valid.datasets[0].name.as_str(), valid.mix.passes), ("yes", 2));
-    assert_eq!(valid.load.concurrency.points(), [4, 8]);
+    assert_eq!(valid.load.concurrency.points(), [2, 1]);
     assert_eq!(valid.model.sampling.stop, Some(vec!["12".to_owned()]));
     assert_eq!(valid.model.tokenizer, None);
 }
@@ -252,7 +252,7 @@ submission:
     let loaded = load(&folder.path().join("s.yaml"));
     // The official data set cannot be here.
     let codes: Vec<&str> = loaded.diagnostics.iter().map(|finding| finding.code).collect();
-    assert_eq!(codes, ["ruleset-dataset"]);
+    assert_eq!(codes, ["ruleset-dataset", "sweep-idle"]);
     let request = scenario::scenario::LoadRequest {
         path: &folder.path().join("s.yaml"),
         env: &|_| None,

@@ -74,6 +74,22 @@ fn a_byte_order_mark_does_not_matter() {
 }
 
 #[test]
+fn a_file_full_of_mistakes_takes_little_time_and_says_how_many_there_are() {
+    let unknown: String = (0..20_000).map(|i| format!("unknown_{i}: 1\n")).collect();
+    let twice = "log: {}\n".repeat(20_000);
+    let checks = "  - { id: a }\n".repeat(20_000);
+    for text in [unknown, twice, format!("compliance:\n checks:\n{checks}")] {
+        let folder = folder(&[("bad.yaml", &text)]);
+        let start = Instant::now();
+        let loaded = load(&folder.path().join("bad.yaml"));
+        assert_eq!(loaded.diagnostics.len(), 201);
+        let last = &loaded.diagnostics[200];
+        assert!(last.message.ends_with(" more findings are not shown"), "{}", last.message);
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    }
+}
+
+#[test]
 fn every_prefix_of_a_scenario_gives_findings_and_no_panic() {
     let whole = std::fs::read_to_string("scenarios/quickstart.yaml").unwrap();
     let folder = folder(&[("p.yaml", "")]);
