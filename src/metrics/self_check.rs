@@ -77,6 +77,10 @@ pub struct SelfCheckReport {
     pub salt_markers: BTreeMap<u8, u64>,
     /// SHA-256 over session, turn and body digest of every planned turn in plan order.
     pub replay_digest: String,
+    /// Turns whose request was sent a second time because the server had closed the idle
+    /// connection while the first was on its way; known only where the replay was recorded.
+    #[serde(default)]
+    pub resent: u64,
     /// What does not add up; empty for a sound replay.
     pub violations: Vec<Violation>,
 }
@@ -140,6 +144,7 @@ impl SelfCheck {
             max_in_flight_per_conversation: self.max_per_conversation,
             salt_markers: self.markers,
             replay_digest,
+            resent: 0,
             violations,
         }
     }

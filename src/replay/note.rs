@@ -26,7 +26,7 @@ pub(super) enum Note {
     /// The first token arrived.
     FirstToken { at: Nanos, turn: TurnRef },
     /// A turn is over.
-    Over { at: Nanos, turn: TurnRef, outcome: Result<Box<Reply>, Failure> },
+    Over { at: Nanos, turn: TurnRef, outcome: Result<Box<Reply>, Failure>, resent: bool },
     /// A slot is done with a trajectory.
     End { at: Nanos, position: usize, end: End },
     /// The performance window closed.

@@ -52,6 +52,9 @@ pub struct Recorded {
     pub completed: u64,
     /// Failed turns by class.
     pub failures: BTreeMap<FailureKind, u64>,
+    /// Turns whose request was sent twice, because the first went out on a connection that the
+    /// server had just closed for idling.
+    pub resent: u64,
     /// Turns never issued.
     pub skipped: Skipped,
     /// The replay digest over the turns that were sent; equals the plan's when all were.
@@ -187,7 +190,10 @@ impl<O: Observer + 'static> Recorder<O> {
                 let Some(key) = self.key(turn) else { return Ok(()) };
                 self.emit(at, EventKind::FirstToken(key))
             }
-            Note::Over { at, turn, outcome } => self.over(at, turn, outcome),
+            Note::Over { at, turn, outcome, resent } => {
+                self.recorded.resent += u64::from(resent);
+                self.over(at, turn, outcome)
+            }
             Note::End { at, position, end } => self.end(at, position, end),
             Note::WindowClosed { at } => self.emit(at, EventKind::StopTracking),
             Note::Aborted { at } => self.aborted(at),

@@ -92,7 +92,8 @@ impl<C: Connect> Slot<C> {
             .await;
         let at = exchange.completed_at;
         let failed = exchange.outcome.is_err();
-        notes.send(Note::Over { at, turn, outcome: exchange.outcome.map(Box::new) });
+        let (outcome, resent) = (exchange.outcome.map(Box::new), exchange.resent);
+        notes.send(Note::Over { at, turn, outcome, resent });
         if failed { Err(Failed) } else { Ok(at) }
     }
 }

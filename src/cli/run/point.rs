@@ -13,13 +13,15 @@ use super::target::Target;
 use crate::cli::failure::Failure;
 use crate::cli::prepare::Prepared;
 use crate::clock::{Clock, wall_now};
-use crate::metrics::Expected;
+use crate::events::Writer;
+use crate::metrics::{Collector, Expected, SelfCheck};
 use crate::plan::PointPlan;
 use crate::replay::{
-    Live, PointReplay, Recorder, RecorderSetup, Settings, StopHandle, StopLevel, replay, warm_up,
+    Live, PointReplay, Recorded, Recorder, RecorderSetup, Settings, StopHandle, StopLevel, replay,
+    warm_up,
 };
 use crate::report::{CurvePoint, point_report};
-use crate::results::{Outcome, PointState, ResultsError, RunDir};
+use crate::results::{EventLog, Outcome, PointState, ResultsError, RunDir};
 
 /// What every point of a run shares.
 pub(super) struct Session<'a> {
@@ -54,7 +56,8 @@ impl Session<'_> {
         run_dir: &mut RunDir,
     ) -> Result<PointResult, Failure> {
         let point = &self.prepared.plan.points[index];
-        let folder = run_dir.start_point(point.concurrency, wall_now()).map_err(|error| disk(&error))?;
+        let folder =
+            run_dir.start_point(point.concurrency, wall_now()).map_err(|error| disk(&error))?;
         let log = folder.event_log().map_err(|error| disk(&error))?;
         self.live.send_replace(Live {
             point: index + 1,
@@ -67,37 +70,23 @@ impl Session<'_> {
         replayed.clock = Clock::start();
         let started_at = replayed.clock.wall_start();
 
-        let broken = |error: &(dyn Error + 'static)| {
+        let (recorded, collector, self_check) = self.record(replayed, log).map_err(|error| {
             let place = format!("point r{}: the replay broke down", point.concurrency);
-            let failure = Failure::could_not(place).because(error);
-            match disk_help(error) {
+            let failure = Failure::could_not(place).because(error.as_ref());
+            match disk_help(error.as_ref()) {
                 Some(help) => failure.help(help),
                 None => failure,
             }
-        };
-        let (notes, recorder) =
-            Recorder::start(self.recorder(PointObserver::new(log))).map_err(|e| broken(&e))?;
-        let ended = self.runtime.block_on(replay(replayed, notes, self.stop.signal()));
-        let recorded = recorder.finish();
-        ended.map_err(|error| broken(&error))?;
-        let (recorded, observer) = recorded.map_err(|error| broken(&error))?;
-
-        let PointObserver { log, collector, self_check } = observer;
-        log.finish().map_err(|error| broken(&error))?;
-        let metrics = collector.finish();
+        })?;
         let state = if self.stop.level() == StopLevel::Run {
             PointState::Complete
         } else {
             PointState::Interrupted
         };
-        let expected = Expected {
-            planned: recorded.planned,
-            skipped: recorded.skipped.tail,
-            interrupted: state == PointState::Interrupted,
-            concurrency: point.concurrency,
-            salt_markers: if self.prepared.scenario.cache.salt { 2 } else { 0 },
-        };
-        let self_check = self_check.finish(expected, recorded.digest.clone());
+        let expected = self.expected(point, &recorded, state);
+        let mut self_check = self_check.finish(expected, recorded.digest);
+        self_check.resent = recorded.resent;
+        let metrics = collector.finish();
         let facts = facts::run_facts(self.prepared, point, started_at, state);
         let samples: Vec<_> =
             recorded.samples.iter().map(|(id, index)| (*id, u64::from(*index))).collect();
@@ -115,6 +104,31 @@ impl Session<'_> {
             row: CurvePoint::new(&facts, &metrics, self_check.skipped),
             violations: self_check.violations.iter().map(violation).collect(),
         })
+    }
+
+    /// Replays and records; the event log is complete on disk afterwards.
+    fn record(
+        &self,
+        replayed: PointReplay<crate::client::TcpConnector>,
+        log: Writer<EventLog>,
+    ) -> Result<(Recorded, Collector, SelfCheck), Box<dyn Error>> {
+        let (notes, recorder) = Recorder::start(self.recorder(PointObserver::new(log)))?;
+        let ended = self.runtime.block_on(replay(replayed, notes, self.stop.signal()));
+        let recorded = recorder.finish();
+        ended?;
+        let (recorded, observer) = recorded?;
+        observer.log.finish()?;
+        Ok((recorded, observer.collector, observer.self_check))
+    }
+
+    fn expected(&self, point: &PointPlan, recorded: &Recorded, state: PointState) -> Expected {
+        Expected {
+            planned: recorded.planned,
+            skipped: recorded.skipped.tail,
+            interrupted: state == PointState::Interrupted,
+            concurrency: point.concurrency,
+            salt_markers: if self.prepared.scenario.cache.salt { 2 } else { 0 },
+        }
     }
 
     fn point_replay(&self, point: &PointPlan) -> PointReplay<crate::client::TcpConnector> {
