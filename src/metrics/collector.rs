@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::model::{Counters, FinishReasons, Metrics, PrefixCache, TokenCounts, Window};
 use super::stats::Stats;
+use super::tokens::{TokenSource, TurnTokens};
 use crate::clock::Nanos;
 use crate::events::{Event, EventKind, SampleId};
 use crate::wire::{FailureKind, Reply, Usage};
@@ -14,11 +15,11 @@ use crate::wire::{FailureKind, Reply, Usage};
 /// the numbers are does not depend on the order in which different turns' events arrive, apart
 /// from where the window's opening and closing stand among the issued events.
 ///
-/// Token counts are the server's `usage`. For TPOT the text after the first chunk counts as all
-/// output tokens but one, since a server does not say how many tokens a chunk held; the reference
-/// client tokenises that text instead, which is the same where the first chunk is one token.
+/// Token counts come from one [`TokenSource`]: the server's `usage` while a replay runs, official
+/// counts when they have been made.
 #[derive(Debug, Default)]
 pub struct Collector {
+    tokens: TokenSource,
     in_flight: HashMap<SampleId, Turn>,
     tracking: Option<bool>,
     opened_at: Nanos,
@@ -34,7 +35,8 @@ pub struct Collector {
     series: SeriesValues,
     finish_reasons: FinishReasons,
     prefix_cache: PrefixCache,
-    without_usage: u64,
+    uncounted: u64,
+    uncounted_inputs: u64,
 }
 
 #[derive(Debug)]
@@ -56,9 +58,14 @@ struct SeriesValues {
 }
 
 impl Collector {
-    /// A collector that has seen nothing.
+    /// A collector that has seen nothing and counts tokens as the server reports them.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A collector that has seen nothing and counts tokens by `tokens`.
+    pub fn with_tokens(tokens: TokenSource) -> Self {
+        Self { tokens, ..Self::default() }
     }
 
     /// Takes the next event of the log.
@@ -83,7 +90,7 @@ impl Collector {
             }
             EventKind::Complete(key, reply) => {
                 if let Some(turn) = self.in_flight.remove(&key.sample) {
-                    self.ended(&turn, event.at, reply.as_deref());
+                    self.ended(key.sample, &turn, event.at, reply.as_deref());
                 }
             }
         }
@@ -92,7 +99,7 @@ impl Collector {
     /// The numbers. Turns still in flight stay counted as issued only.
     pub fn finish(self) -> Metrics {
         let series = self.series;
-        let counted = self.without_usage == 0 && self.total.completed > 0;
+        let counted = self.uncounted == 0 && self.total.completed > 0;
         let tokens = |values| if counted { Stats::of_ints(values, false) } else { None };
         let tpot = if counted { Stats::of_floats(series.tpot, true) } else { None };
         let window = Window {
@@ -105,7 +112,7 @@ impl Collector {
             tpot,
             latency: Stats::of_ints(series.latency, true),
             output_tokens: tokens(series.output_tokens),
-            input_tokens: tokens(series.input_tokens),
+            input_tokens: tokens(series.input_tokens).filter(|_| self.uncounted_inputs == 0),
             finish_reasons: self.finish_reasons,
             prefix_cache: self.prefix_cache,
         };
@@ -117,10 +124,10 @@ impl Collector {
             window,
             total_duration_ns: self.first_event.map(|first| self.last_event.saturating_sub(first)),
             full_run_output_tokens: tokens(series.full_run_output_tokens),
-            token_counts: if counted {
-                TokenCounts::ServerReported
-            } else {
-                TokenCounts::Missing { turns: self.without_usage }
+            token_counts: match self.tokens {
+                _ if !counted => TokenCounts::Missing { turns: self.uncounted },
+                TokenSource::ServerReported => TokenCounts::ServerReported,
+                TokenSource::Official(_) => TokenCounts::Official,
             },
         }
     }
@@ -148,13 +155,13 @@ impl Collector {
         }
     }
 
-    fn ended(&mut self, turn: &Turn, at: Nanos, reply: Option<&Reply>) {
+    fn ended(&mut self, sample: SampleId, turn: &Turn, at: Nanos, reply: Option<&Reply>) {
         if turn.tracked {
             self.last_tracked_end = self.last_tracked_end.max(Some(at));
             self.last_issued_ended = self.last_issued_ended.max(Some((turn.issued_at, at)));
         }
         match (turn.failure, reply) {
-            (None, Some(reply)) => self.completed(turn, at, reply),
+            (None, Some(reply)) => self.completed(sample, turn, at, reply),
             (failure, _) => self.failed(turn, failure.unwrap_or(FailureKind::Unclassified)),
         }
     }
@@ -168,11 +175,12 @@ impl Collector {
         }
     }
 
-    fn completed(&mut self, turn: &Turn, at: Nanos, reply: &Reply) {
+    fn completed(&mut self, sample: SampleId, turn: &Turn, at: Nanos, reply: &Reply) {
+        let tokens = self.tokens.of(sample, reply);
         self.total.completed += 1;
-        match reply.usage {
-            Some(usage) => self.series.full_run_output_tokens.push(usage.completion_tokens),
-            None => self.without_usage += 1,
+        match tokens {
+            Some(tokens) => self.series.full_run_output_tokens.push(tokens.output),
+            None => self.uncounted += 1,
         }
         if !turn.tracked {
             return;
@@ -184,17 +192,26 @@ impl Collector {
             self.series.ttft.push(first.saturating_sub(turn.issued_at));
         }
         if let Some(usage) = reply.usage {
-            self.tokens(usage);
-            let after_first = turn.first_token_at.and_then(|first| at.checked_sub(first));
-            if let Some(nanos) = after_first.filter(|_| reply.chunks > 1) {
-                self.time_per_token(nanos, usage.completion_tokens.saturating_sub(1));
+            self.prefix_cache(usage);
+        }
+        if let Some(tokens) = tokens {
+            self.count(tokens);
+            if let Some(nanos) = turn.first_token_at.and_then(|first| at.checked_sub(first)) {
+                self.time_per_token(nanos, tokens.after_first);
             }
         }
     }
 
-    fn tokens(&mut self, usage: Usage) {
-        self.series.output_tokens.push(usage.completion_tokens);
-        self.series.input_tokens.push(usage.prompt_tokens);
+    fn count(&mut self, tokens: TurnTokens) {
+        self.series.output_tokens.push(tokens.output);
+        match tokens.input {
+            Some(input) => self.series.input_tokens.push(input),
+            None => self.uncounted_inputs += 1,
+        }
+    }
+
+    /// What the server says about its cache; its own words whoever counts the tokens.
+    fn prefix_cache(&mut self, usage: Usage) {
         if let Some(cached) = usage.cached_tokens {
             let cache = &mut self.prefix_cache;
             cache.turns += 1;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Stats;
+use super::{Number, Stats};
 use crate::wire::{FailureKind, FinishReason};
 
 /// Turns by outcome. `issued = completed + failed + pending`, pending being turns whose end is not
@@ -61,13 +61,15 @@ impl FinishReasons {
 /// Where the token counts come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenCounts {
+    /// The reference tokenizer and chat template, as the rules count; every completed turn.
+    Official,
     /// Every completed turn carried the server's own `usage`. Not official: the rules count with
     /// the reference tokenizer.
     ServerReported,
-    /// No turn completed, or some completed turns carried no `usage`; there are no token numbers
-    /// then, since sums over a part of the turns would mislead.
+    /// No turn completed, or some completed turns carried no `usage` and were not counted; there
+    /// are no token numbers then, since sums over a part of the turns would mislead.
     Missing {
-        /// Completed turns without `usage`.
+        /// Completed turns without a count.
         turns: u64,
     },
 }
@@ -76,6 +78,7 @@ impl TokenCounts {
     /// The text that stands in files.
     pub fn label(self) -> &'static str {
         match self {
+            Self::Official => "official",
             Self::ServerReported => "server-reported",
             Self::Missing { .. } => "none",
         }
@@ -162,16 +165,25 @@ impl Metrics {
         (p90 > 0.0).then(|| 1e9 / p90)
     }
 
-    /// Sum of output tokens over the sum of turn seconds, tool time excluded. None with a failed
-    /// turn in the window: the checker refuses the number then, as the time of failed turns is in
-    /// neither sum.
-    pub fn e2e_avg_interactivity(&self) -> Option<f64> {
+    /// The two sums behind the interactivity, over the completed turns of the window: output
+    /// tokens, and seconds of turn time with tool time excluded. None without token counts, and
+    /// with a failed turn in the window: the checker refuses the number then, as the time of
+    /// failed turns is in neither sum.
+    pub fn interactivity_sums(&self) -> Option<(u64, f64)> {
         if self.tracked.failed > 0 {
             return None;
         }
-        let tokens = self.window.output_tokens.as_ref()?.total.as_f64();
-        let nanos = self.window.latency.as_ref()?.total.as_f64();
-        (nanos > 0.0).then(|| tokens / (nanos / 1e9))
+        let tokens = match self.window.output_tokens.as_ref()?.total {
+            Number::Int(tokens) => u64::try_from(tokens).ok()?,
+            Number::Float(_) => return None,
+        };
+        Some((tokens, self.window.latency.as_ref()?.total.as_f64() / 1e9))
+    }
+
+    /// Output tokens per second of turn time, in the sense of [`Self::interactivity_sums`].
+    pub fn e2e_avg_interactivity(&self) -> Option<f64> {
+        let (tokens, seconds) = self.interactivity_sums()?;
+        (seconds > 0.0).then(|| float(tokens) / seconds)
     }
 }
 

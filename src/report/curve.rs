@@ -52,7 +52,7 @@ pub struct CurvePoint {
     pub tps_per_user: Option<f64>,
     /// Mean output tokens of a turn over the whole replay.
     pub osl_mean: Option<f64>,
-    /// Where token numbers come from: `server-reported` or `none`.
+    /// Where token numbers come from: `official`, `server-reported` or `none`.
     pub token_counts: &'static str,
 }
 
@@ -98,16 +98,18 @@ const fn column(header: &'static str, cell: fn(&CurvePoint) -> String) -> Column
 
 const REGION: &str = "\nregion";
 const STATE: &str = "\nstate";
+const TOKENS: &str = "\ntokens";
 
 impl Curve {
     /// The table with its notes, without a trailing newline. Columns that hold nothing are left
-    /// out: the region without a ruleset, skipped turns and the state of sound points.
+    /// out: the region without a ruleset, skipped turns, where token counts come from if only some
+    /// are official, and the state of sound points.
     pub fn table(&self) -> String {
         let columns = self.columns();
         let header: Vec<&str> = columns.iter().map(|column| column.header).collect();
         let row = |point| columns.iter().map(|column| (column.cell)(point)).collect();
         let rows = self.points.iter().map(row).collect();
-        let mut text = table(&header, rows, &[REGION, STATE]);
+        let mut text = table(&header, rows, &[REGION, TOKENS, STATE]);
         let notes = self.notes();
         if !notes.is_empty() {
             text.push('\n');
@@ -141,6 +143,10 @@ impl Curve {
             column("TPS/\nuser", |point| number(point.tps_per_user)),
             column("OSL\nmean", |point| number(point.osl_mean)),
         ]);
+        let official = |point: &CurvePoint| point.token_counts == TokenCounts::Official.label();
+        if any(official) && !self.points.iter().all(official) {
+            columns.push(column(TOKENS, |point| point.token_counts.to_owned()));
+        }
         if any(|point| point.state != PointState::Complete) {
             columns.push(column(STATE, |point| point.state.name().to_owned()));
         }
@@ -154,6 +160,9 @@ impl Curve {
             notes.push(super::point::SIMULATED.to_owned());
         }
         let has = |label: &str| self.points.iter().any(|point| point.token_counts == label);
+        if has(TokenCounts::Official.label()) {
+            notes.push(super::point::OFFICIAL.to_owned());
+        }
         if has(TokenCounts::ServerReported.label()) {
             notes.push(super::point::SERVER_REPORTED.to_owned());
         }

@@ -9,6 +9,8 @@ pub(super) const SIMULATED: &str =
     "SIMULATED: the endpoint was simulated; these numbers measure no real system.";
 pub(super) const SERVER_REPORTED: &str =
     "Token counts are server-reported, not official: the rules count with the reference tokenizer.";
+pub(super) const OFFICIAL: &str =
+    "Token counts are official: counted with the reference tokenizer and chat template.";
 pub(super) const NO_TOKENS: &str =
     "No token numbers where no turn completed or a completed turn carried no usage.";
 
@@ -32,6 +34,7 @@ fn summary(
         writeln!(text, "{SIMULATED}")?;
     }
     match metrics.token_counts {
+        TokenCounts::Official => writeln!(text, "{OFFICIAL}")?,
         TokenCounts::ServerReported => writeln!(text, "{SERVER_REPORTED}")?,
         TokenCounts::Missing { .. } => writeln!(text, "{NO_TOKENS}")?,
     }
