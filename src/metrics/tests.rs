@@ -320,6 +320,7 @@ fn a_sound_replay_violates_nothing() {
         "2": 3
       },
       "replay_digest": "d1",
+      "resent": 0,
       "violations": []
     }
     "#);
