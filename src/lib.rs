@@ -20,7 +20,7 @@
 //! L4  plan  accuracy
 //! L3  scenario
 //! L2  dataset  ruleset  client  simulator  metrics
-//! L1  yaml  events
+//! L1  yaml  tokens  events
 //! L0  diagnostics  units  rng  digest  clock  host  wire
 //! ```
 
@@ -43,6 +43,7 @@ pub mod rng;
 pub mod ruleset;
 pub mod scenario;
 pub mod simulator;
+pub mod tokens;
 pub mod units;
 pub mod wire;
 pub mod yaml;

@@ -1,0 +1,41 @@
+//! A model's reference tokenizer together with its chat template.
+
+use std::path::Path;
+
+use super::error::LoadError;
+use super::template::{ChatTemplate, TemplateOptions};
+use super::tokenizer::{ModelConfig, Tokenizer};
+
+/// What official token counts are made with.
+#[derive(Debug)]
+pub struct Reference {
+    tokenizer: Tokenizer,
+    template: ChatTemplate,
+}
+
+impl Reference {
+    /// Loads both from a model directory (`model.tokenizer` of a scenario).
+    ///
+    /// # Errors
+    /// A missing, unknown or broken tokenizer or template; the message says which and what to do.
+    pub fn load(directory: &Path, options: TemplateOptions) -> Result<Self, LoadError> {
+        let tokenizer = Tokenizer::load(directory)?;
+        let template = ChatTemplate::load(&ModelConfig::load(directory)?, options)?;
+        Ok(Self { tokenizer, template })
+    }
+
+    /// From parts.
+    pub fn new(tokenizer: Tokenizer, template: ChatTemplate) -> Self {
+        Self { tokenizer, template }
+    }
+
+    /// The tokenizer.
+    pub fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    /// The chat template.
+    pub fn template(&self) -> &ChatTemplate {
+        &self.template
+    }
+}

@@ -1,0 +1,25 @@
+//! Jinja2's tests, where minijinja's differ or are missing.
+
+use minijinja::Value;
+use minijinja::value::ValueKind;
+
+/// `value is sequence`: whatever has a length and items, texts and maps among them.
+#[expect(clippy::needless_pass_by_value, reason = "the signature of a test")]
+pub(super) fn is_sequence(value: Value) -> bool {
+    match value.kind() {
+        ValueKind::Undefined | ValueKind::String | ValueKind::Seq | ValueKind::Map => true,
+        ValueKind::Iterable => value.len().is_some(),
+        _ => false,
+    }
+}
+
+/// `value is callable`.
+#[expect(clippy::needless_pass_by_value, reason = "the signature of a test")]
+pub(super) fn is_callable(value: Value) -> bool {
+    value.as_object().is_some_and(|object| {
+        let name = object.type_name();
+        ["Function", "Macro", "BoundMethod", "Joiner", "Loop"]
+            .iter()
+            .any(|kind| name.contains(kind))
+    })
+}
