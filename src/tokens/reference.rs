@@ -1,6 +1,7 @@
 //! A model's reference tokenizer together with its chat template.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::error::LoadError;
 use super::template::{ChatTemplate, TemplateOptions};
@@ -9,7 +10,7 @@ use super::tokenizer::{ModelConfig, Tokenizer};
 /// What official token counts are made with.
 #[derive(Debug)]
 pub struct Reference {
-    tokenizer: Tokenizer,
+    tokenizer: Arc<Tokenizer>,
     template: ChatTemplate,
 }
 
@@ -19,14 +20,14 @@ impl Reference {
     /// # Errors
     /// A missing, unknown or broken tokenizer or template; the message says which and what to do.
     pub fn load(directory: &Path, options: TemplateOptions) -> Result<Self, LoadError> {
-        let tokenizer = Tokenizer::load(directory)?;
+        let tokenizer = Arc::new(Tokenizer::load(directory)?);
         let template = ChatTemplate::load(&ModelConfig::load(directory)?, options)?;
         Ok(Self { tokenizer, template })
     }
 
     /// From parts.
-    pub fn new(tokenizer: Tokenizer, template: ChatTemplate) -> Self {
-        Self { tokenizer, template }
+    pub fn new(tokenizer: impl Into<Arc<Tokenizer>>, template: ChatTemplate) -> Self {
+        Self { tokenizer: tokenizer.into(), template }
     }
 
     /// The tokenizer.

@@ -52,6 +52,7 @@ pub(super) fn environment(
     add_functions(&mut env, now);
     add_filters(&mut env);
     env.add_test("sequence", tests_jinja::is_sequence);
+    env.add_test("iterable", tests_jinja::is_iterable);
     env.add_test("callable", tests_jinja::is_callable);
     for name in ["startingwith", "endingwith", "safe"] {
         env.remove_test(name);
@@ -71,6 +72,8 @@ fn add_functions(env: &mut Environment<'static>, now: SystemTime) {
     env.add_function("__mod", operators::modulo);
     env.add_function("__add", operators::add);
     env.add_function("__cat", operators::concat);
+    env.add_function("__in", operators::is_in);
+    env.add_function("__iter", operators::iterable);
     env.add_function("__compare", operators::compare);
     env.add_function("__attr", operators::attribute);
     env.add_function("__item", operators::item);

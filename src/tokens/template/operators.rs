@@ -84,6 +84,19 @@ fn holds(left: &Value, operator: &str, right: &Value) -> Result<bool, Error> {
     }
 }
 
+/// `item in container`, as a function.
+pub(super) fn is_in(item: Value, container: Value) -> Result<bool, Error> {
+    contains(&container, &item)
+}
+
+/// What a loop or a filter iterates over; minijinja would take `none` for an empty list.
+pub(super) fn iterable(value: Value) -> Result<Value, Error> {
+    if value.is_none() {
+        return Err(type_error("'NoneType' object is not iterable"));
+    }
+    Ok(value)
+}
+
 /// `item in container`.
 fn contains(container: &Value, item: &Value) -> Result<bool, Error> {
     if let Some(text) = container.as_str() {
@@ -96,6 +109,7 @@ fn contains(container: &Value, item: &Value) -> Result<bool, Error> {
     }
     match container.kind() {
         ValueKind::Undefined => Ok(false),
+        ValueKind::None => Err(type_error("argument of type 'NoneType' is not iterable")),
         ValueKind::Map => {
             Ok(container.as_object().is_some_and(|map| map.get_value(item).is_some()))
         }

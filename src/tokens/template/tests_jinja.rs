@@ -13,6 +13,12 @@ pub(super) fn is_sequence(value: Value) -> bool {
     }
 }
 
+/// `value is iterable`; minijinja takes `none` for an empty list.
+#[expect(clippy::needless_pass_by_value, reason = "the signature of a test")]
+pub(super) fn is_iterable(value: Value) -> bool {
+    !value.is_none() && value.try_iter().is_ok()
+}
+
 /// `value is callable`.
 #[expect(clippy::needless_pass_by_value, reason = "the signature of a test")]
 pub(super) fn is_callable(value: Value) -> bool {

@@ -3,6 +3,27 @@
 use super::expr::{Argument, Expr};
 use crate::tokens::template::pytypes;
 
+/// Filters that iterate over their operand, where minijinja takes `none` for an empty list.
+const ITERATING: [&str; 17] = [
+    "batch",
+    "first",
+    "groupby",
+    "join",
+    "last",
+    "list",
+    "map",
+    "max",
+    "min",
+    "reject",
+    "rejectattr",
+    "reverse",
+    "select",
+    "selectattr",
+    "slice",
+    "sort",
+    "sum",
+];
+
 /// How expressions are written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Emitter {
@@ -69,7 +90,11 @@ impl Emitter {
             Expr::Filter(operand, name, arguments) => {
                 if let Some(operand) = operand {
                     out.push('(');
-                    self.write(out, operand);
+                    if ITERATING.contains(&name.as_str()) {
+                        self.function(out, "__iter", [&**operand]);
+                    } else {
+                        self.write(out, operand);
+                    }
                 }
                 out.push('|');
                 out.push_str(name);
@@ -147,10 +172,17 @@ impl Emitter {
         self.write(out, right);
     }
 
-    /// Equality and membership mean the same in minijinja; orderings and chains are ours.
+    /// Equality means the same in minijinja; membership, orderings and chains are ours.
     fn compare(self, out: &mut String, first: &Expr, rest: &[(&'static str, Expr)]) {
-        if let [(operator @ ("==" | "!=" | "in" | "not in"), right)] = rest {
-            return self.infix(out, first, operator, right);
+        match rest {
+            [(operator @ ("==" | "!="), right)] => return self.infix(out, first, operator, right),
+            [("in", right)] => return self.function(out, "__in", [first, right]),
+            [("not in", right)] => {
+                out.push_str("(not ");
+                self.function(out, "__in", [first, right]);
+                return out.push(')');
+            }
+            _ => {}
         }
         out.push_str("__compare(");
         self.write(out, first);

@@ -117,8 +117,10 @@ impl Statement<'_, '_> {
         if !parser.skip_name("in") {
             return Err(parser.unexpected("'in'"));
         }
-        let mut body =
-            format!("for {target} in {}", self.emitter.expression(&parser.unconditional()?));
+        let mut body = format!(
+            "for {target} in __iter({})",
+            self.emitter.expression(&parser.unconditional()?)
+        );
         if parser.skip_name("if") {
             body.push_str(" if ");
             body.push_str(&self.emitter.expression(&parser.expression()?));
@@ -269,7 +271,7 @@ mod tests {
         insta::assert_snapshot!(shown("a {#- {{ x }} #} b {%- raw %}{{ x }}{% endraw -%} c"), @"a {#- {{ x }} #} b {%- raw %}{{ x }}{% endraw -%} c");
         insta::assert_snapshot!(shown("{{- a.b['c'] | f(1, k=2) ~ -x ** 2 -}}"), @r#"{{- __cat((a.b["c"]|f(1,k=2)),((0-x) ** 2)) -}}"#);
         insta::assert_snapshot!(shown("{% if 1 < x <= 3 and 'a' % b or not c is string %}"), @r#"{% if ((__compare(1,"<",x,"<=",3) and __mod("a",b)) or (not (c is string))) %}"#);
-        insta::assert_snapshot!(shown("{% for k, (a, b) in d.items() if k recursive -%}"), @"{% for (k,(a,b,),) in d.items() if k recursive -%}");
+        insta::assert_snapshot!(shown("{% for k, (a, b) in d.items() if k recursive -%}"), @"{% for (k,(a,b,),) in __iter(d.items()) if k recursive -%}");
         insta::assert_snapshot!(shown("{{ d.items is defined }}{{ d['items'] }}{{ l[1:][::-1] }}{{ l.0 }}"), @r#"{{ (__attr(d,"items") is defined) }}{{ __item(d,"items") }}{{ __slice(__slice(l,1,none,none),none,none,(- 1)) }}{{ l[0] }}"#);
         insta::assert_snapshot!(shown("{%- macro m(a, b=a, c='x') -%}"), @r#"{%- macro m(a,b=__unset,c="x") %}{% set b = (a if (b is sameas(__unset)) else b)  -%}"#);
         insta::assert_snapshot!(shown("{% set ns.a = 1, 2 %}{% set x | upper %}{% generation %}{% endgeneration %}"), @"{% set ns.a = (1,2) %}{% set x |upper %}{% with %}{% endwith %}");
@@ -287,6 +289,8 @@ mod tests {
         insta::assert_snapshot!(shown("{% for x of y %}"), @"line 1: found 'of', expected 'in'");
         insta::assert_snapshot!(shown("{{ x is string is number }}"), @"line 1: tests cannot be chained with 'is'");
         insta::assert_snapshot!(shown("{# never"), @"line 1: the comment does not end");
-        insta::assert_snapshot!(shown(&format!("{{{{ {} }}}}", "(".repeat(100))), @"line 1: the tag does not end with }}");
+        insta::assert_snapshot!(shown("{{ (a }}"), @"line 1: unexpected '}', expected ')'");
+        let deep = format!("{{{{ {}1{} }}}}", "(".repeat(100), ")".repeat(100));
+        insta::assert_snapshot!(shown(&deep), @"line 1: expressions nest deeper than 64 levels");
     }
 }
