@@ -46,6 +46,13 @@ pub(super) struct Prepared {
     pub(super) plan: Plan,
 }
 
+impl Prepared {
+    /// Client turns of one pass over the mix, which is a super-pass of the steady-state detector.
+    pub(super) fn turns_per_pass(&self) -> u64 {
+        self.library.conversations().iter().map(|source| source.turns.len() as u64).sum()
+    }
+}
+
 /// Loads everything; prints warnings, and fails with the findings when one is an error.
 pub(super) fn prepare(args: &ScenarioArgs, context: &Context) -> Result<Prepared, Failure> {
     let loaded = load(&LoadRequest {

@@ -1,7 +1,9 @@
 //! report.txt of a point.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
+use crate::metrics::steady::{Analysis, SteadySummary};
 use crate::metrics::{Metrics, SelfCheckReport, Stats, TokenCounts};
 use crate::results::{PointState, RunFacts};
 
@@ -15,9 +17,17 @@ pub(super) const NO_TOKENS: &str =
     "No token numbers where no turn completed or a completed turn carried no usage.";
 
 /// The report of a point, in the reference client's arrangement with what it lacks added.
-pub fn point_report(facts: &RunFacts, metrics: &Metrics, self_check: &SelfCheckReport) -> String {
+///
+/// `steady` is what the steady-state detector found.
+pub fn point_report(
+    facts: &RunFacts,
+    metrics: &Metrics,
+    self_check: &SelfCheckReport,
+    steady: Option<&Analysis>,
+) -> String {
     let mut text = String::new();
     summary(&mut text, facts, metrics, self_check)
+        .and_then(|()| steady.map_or(Ok(()), |found| steady_state(&mut text, facts, found)))
         .and_then(|()| breakdowns(&mut text, metrics))
         .expect("writing to a string cannot fail");
     text
@@ -80,6 +90,44 @@ fn summary(
         writeln!(text, "  {}: {}", violation.check, violation.message)?;
     }
     writeln!(text)
+}
+
+/// What the detector found; the numbers below it are those of the whole performance window.
+fn steady_state(text: &mut String, facts: &RunFacts, analysis: &Analysis) -> std::fmt::Result {
+    let found = SteadySummary::new(analysis, facts.min_duration.unwrap_or_default());
+    writeln!(text, "----------------- Steady state -----------------")?;
+    writeln!(text, "Status: {}", word(&found.status))?;
+    writeln!(text, "Verdict: {}", word(&found.verdict))?;
+    writeln!(text, "Reason: {}", found.reason)?;
+    writeln!(
+        text,
+        "Super-passes: {} of {} turns, {} of them warm-up",
+        found.n_super_passes, found.superpass_size, found.warmup
+    )?;
+    if let (Some(window), Some(numbers)) = (analysis.window, &found.numbers) {
+        let (first, last) = (found.warmup + window.low, found.warmup + window.high - 1);
+        let seconds = Duration::from_nanos(numbers.issue_span_ns).as_secs_f64();
+        writeln!(text, "Window: super-passes {first} to {last}, {seconds:.1} s of issues")?;
+        if let Some(tpot) = numbers.tpot {
+            write!(text, "TPOT in the window: {:.2} ms", tpot.mean / 1e6)?;
+            if let (Some(low), Some(high)) = (tpot.low, tpot.high) {
+                write!(text, " (95 % interval {:.2} to {:.2} ms)", low / 1e6, high / 1e6)?;
+            }
+            writeln!(text)?;
+        }
+    }
+    if !found.drifting_up.is_empty() {
+        writeln!(text, "WARNING: these climb: {}", found.drifting_up.join(", "))?;
+    }
+    writeln!(text)
+}
+
+/// The word that stands for a value in files.
+fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
 }
 
 fn rate(text: &mut String, name: &str, value: Option<f64>, unit: &str) -> std::fmt::Result {
@@ -207,6 +255,7 @@ mod tests {
             simulated: true,
             concurrency: 8,
             region: Some("low_latency".to_owned()),
+            min_duration: None,
             benchmark: None,
             seed: 42,
             warmup_requests: 0,
@@ -214,6 +263,6 @@ mod tests {
         let expected =
             Expected { planned: 5, skipped: 0, interrupted: true, concurrency: 8, salt_markers: 0 };
         let report = check.finish(expected, String::new());
-        insta::assert_snapshot!(point_report(&facts, &collector.finish(), &report));
+        insta::assert_snapshot!(point_report(&facts, &collector.finish(), &report, None));
     }
 }

@@ -10,10 +10,11 @@ use super::atomic;
 use super::config::RunConfig;
 use super::error::ResultsError;
 use super::manifest::pretty;
-use super::point::PointYaml;
+use super::point::{self, PointYaml};
 use super::snapshot::Snapshot;
 use super::summary::{ResultSummary, RunFacts};
 use crate::events::{SampleId, Writer};
+use crate::metrics::steady::Analysis;
 use crate::metrics::{Metrics, SelfCheckReport};
 
 /// Events are written in pieces of this size.
@@ -26,6 +27,8 @@ pub struct Outcome<'a> {
     pub facts: &'a RunFacts,
     /// The numbers.
     pub metrics: &'a Metrics,
+    /// What the steady-state detector found; none where it was not asked.
+    pub steady: Option<&'a Analysis>,
     /// The self-check's report.
     pub self_check: &'a SelfCheckReport,
     /// The resolved configuration.
@@ -70,11 +73,12 @@ impl RunFolder {
 
     /// Writes every file but the event log and gives the folder its final name.
     pub(super) fn finish(self, outcome: &Outcome<'_>) -> Result<PathBuf, ResultsError> {
-        let Outcome { facts, metrics, self_check, config, samples, report } = *outcome;
-        let summary = ResultSummary::new(metrics, facts);
+        let Outcome { facts, metrics, steady, self_check, config, samples, report } = *outcome;
+        let summary = ResultSummary::new(metrics, facts, steady);
         let snapshot = Snapshot::new(metrics, facts);
         let config_yaml = config.to_yaml();
-        let point_yaml = PointYaml::new(facts, config).to_yaml();
+        let point_yaml =
+            point::with_steady(&PointYaml::new(facts, config).to_yaml(), facts, steady);
         for directory in ["performance", "metrics"] {
             atomic::create_directories(&self.partial.join(directory))?;
         }

@@ -1,13 +1,14 @@
 //! `performance/result_summary.json`.
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};
 
 use super::manifest::PointState;
 use super::time::epoch_nanos;
+use crate::metrics::steady::{Analysis, SteadySummary};
 use crate::metrics::{FinishReasons, Metrics, PrefixCache, Stats};
 use crate::wire::FailureKind;
 
@@ -28,6 +29,8 @@ pub struct RunFacts {
     pub concurrency: u32,
     /// The ruleset's region of the point, where there is one.
     pub region: Option<String>,
+    /// The shortest run that the ruleset takes of the point, where there is one.
+    pub min_duration: Option<Duration>,
     /// The canonical benchmark name of the model, where there is one.
     pub benchmark: Option<String>,
     /// The seed of the order of trajectories.
@@ -41,7 +44,8 @@ pub struct RunFacts {
 /// Counters follow completed + failed = issued, where completed means successful (the reference
 /// client counts failed turns as completed too, which its own checker refuses). Beyond the
 /// reference client's fields it says where token counts come from, whether the endpoint was
-/// simulated, and failures by class.
+/// simulated, failures by class, the rates that a submission states, and the steady state. A number
+/// that does not exist is left out or null, never 0.
 #[derive(Clone, Debug, Serialize)]
 pub struct ResultSummary {
     version: String,
@@ -70,11 +74,17 @@ pub struct ResultSummary {
     tps_per_user: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     e2e_avg_interactivity: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_tokens_per_turn_total: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    e2e_turn_time_seconds_total: Option<f64>,
     failures_by_kind: BTreeMap<&'static str, u64>,
     token_counts: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     prefix_cache: Option<PrefixCache>,
     simulated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steady_state: Option<SteadySummary>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -101,12 +111,17 @@ struct LoadPattern {
 struct Warmup {
     enabled: bool,
     n_requests: Option<u64>,
+    salt: bool,
+    drain: bool,
+    warmup_random_seed: u64,
 }
 
 impl ResultSummary {
-    /// The summary of a point.
-    pub fn new(metrics: &Metrics, facts: &RunFacts) -> Self {
+    /// The summary of a point; `steady` is what the steady-state detector found.
+    pub fn new(metrics: &Metrics, facts: &RunFacts, steady: Option<&Analysis>) -> Self {
         let window = &metrics.window;
+        let (output_tokens, turn_seconds) = metrics.interactivity_sums().unzip();
+        let min_duration = facts.min_duration.unwrap_or_default();
         let block = |stats: &Option<Stats>| Block(stats.clone());
         let name = |(kind, &count): (&FailureKind, &u64)| (kind.name(), count);
         Self {
@@ -131,26 +146,40 @@ impl ResultSummary {
             qps: metrics.qps(),
             tps: metrics.system_tps(),
             finish_reason_counts: window.finish_reasons,
-            run_config: RunConfigBlock {
-                load_pattern: LoadPattern {
-                    r#type: "agentic_inference",
-                    target_qps: None,
-                    target_concurrency: facts.concurrency,
-                },
-                warmup: Warmup {
-                    enabled: facts.warmup_requests > 0,
-                    n_requests: (facts.warmup_requests > 0).then_some(facts.warmup_requests),
-                },
-                scheduler_random_seed: facts.seed,
-                dataloader_random_seed: facts.seed,
-            },
+            run_config: RunConfigBlock::new(facts),
             system_tps: metrics.system_tps(),
             tps_per_user: metrics.tps_per_user(),
             e2e_avg_interactivity: metrics.e2e_avg_interactivity(),
+            output_tokens_per_turn_total: output_tokens,
+            e2e_turn_time_seconds_total: turn_seconds,
             failures_by_kind: metrics.failures_by_kind.iter().map(name).collect(),
             token_counts: metrics.token_counts.label(),
             prefix_cache: (window.prefix_cache.turns > 0).then_some(window.prefix_cache),
             simulated: facts.simulated,
+            steady_state: steady.map(|analysis| SteadySummary::new(analysis, min_duration)),
+        }
+    }
+}
+
+impl RunConfigBlock {
+    fn new(facts: &RunFacts) -> Self {
+        let warm = facts.warmup_requests > 0;
+        Self {
+            load_pattern: LoadPattern {
+                r#type: "agentic_inference",
+                target_qps: None,
+                target_concurrency: facts.concurrency,
+            },
+            // Warm-up requests are never salted, and their replies are always awaited.
+            warmup: Warmup {
+                enabled: warm,
+                n_requests: warm.then_some(facts.warmup_requests),
+                salt: false,
+                drain: warm,
+                warmup_random_seed: facts.seed,
+            },
+            scheduler_random_seed: facts.seed,
+            dataloader_random_seed: facts.seed,
         }
     }
 }

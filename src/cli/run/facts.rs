@@ -64,6 +64,7 @@ pub(super) fn run_facts(
         simulated: scenario.endpoint.simulated.is_some(),
         concurrency: point.concurrency,
         region: region(point),
+        min_duration: point.min_duration,
         benchmark: scenario.model.benchmark.clone(),
         seed: scenario.mix.seed,
         warmup_requests: warmup_requests(prepared),

@@ -1,17 +1,27 @@
-//! Who sees the events of a point: the log, the metrics, the self-check.
+//! Who sees the events of a point: the log, the metrics, the steady-state detector, the self-check.
 
 use std::io;
 
 use crate::events::{Event, Observer, Writer};
+use crate::metrics::steady::Detector;
 use crate::metrics::{Collector, SelfCheck};
 use crate::results::EventLog;
 
-/// Log, metrics and self-check of one point, fed by the same events.
+/// The log of one point and those who watch it, fed by the same events.
 pub(super) struct PointObserver {
     /// events.jsonl.
     pub(super) log: Writer<EventLog>,
+    /// Everything that makes numbers of events.
+    pub(super) watchers: Watchers,
+}
+
+/// Metrics, steady state and self-check of one point.
+#[derive(Default)]
+pub(super) struct Watchers {
     /// The numbers.
     pub(super) collector: Collector,
+    /// The steady-state detector.
+    pub(super) detector: Detector,
     /// The independent counters.
     pub(super) self_check: SelfCheck,
 }
@@ -19,14 +29,15 @@ pub(super) struct PointObserver {
 impl PointObserver {
     /// An observer that has seen nothing.
     pub(super) fn new(log: Writer<EventLog>) -> Self {
-        Self { log, collector: Collector::new(), self_check: SelfCheck::new() }
+        Self { log, watchers: Watchers::default() }
     }
 }
 
 impl Observer for PointObserver {
     fn observe(&mut self, event: &Event) -> io::Result<()> {
-        self.collector.push(event);
-        self.self_check.push(event);
+        self.watchers.collector.push(event);
+        self.watchers.detector.push(event);
+        self.watchers.self_check.push(event);
         self.log.write(event)
     }
 }

@@ -8,13 +8,13 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use super::facts;
-use super::observer::PointObserver;
+use super::observer::{PointObserver, Watchers};
 use super::target::Target;
 use crate::cli::failure::Failure;
 use crate::cli::prepare::Prepared;
 use crate::clock::{Clock, wall_now};
 use crate::events::Writer;
-use crate::metrics::{Collector, Expected, SelfCheck};
+use crate::metrics::Expected;
 use crate::plan::PointPlan;
 use crate::replay::{
     Live, PointReplay, Recorded, Recorder, RecorderSetup, Settings, StopHandle, StopLevel, replay,
@@ -70,7 +70,7 @@ impl Session<'_> {
         replayed.clock = Clock::start();
         let started_at = replayed.clock.wall_start();
 
-        let (recorded, collector, self_check) = self.record(replayed, log).map_err(|error| {
+        let (recorded, observer) = self.record(replayed, log).map_err(|error| {
             let place = format!("point r{}: the replay broke down", point.concurrency);
             let failure = Failure::could_not(place).because(error.as_ref());
             match disk_help(error.as_ref()) {
@@ -84,19 +84,21 @@ impl Session<'_> {
             PointState::Interrupted
         };
         let expected = self.expected(point, &recorded, state);
-        let mut self_check = self_check.finish(expected, recorded.digest);
+        let mut self_check = observer.self_check.finish(expected, recorded.digest);
         self_check.resent = recorded.resent;
-        let metrics = collector.finish();
+        let metrics = observer.collector.finish();
+        let steady = observer.detector.finish(self.prepared.turns_per_pass());
         let facts = facts::run_facts(self.prepared, point, started_at, state);
         let samples: Vec<_> =
             recorded.samples.iter().map(|(id, index)| (*id, u64::from(*index))).collect();
         let outcome = Outcome {
             facts: &facts,
             metrics: &metrics,
+            steady: Some(&steady),
             self_check: &self_check,
             config: &facts::run_config(self.prepared, point),
             samples: &samples,
-            report: &point_report(&facts, &metrics, &self_check),
+            report: &point_report(&facts, &metrics, &self_check, Some(&steady)),
         };
         run_dir.finish_point(folder, &outcome, wall_now()).map_err(|error| disk(&error))?;
         let violation = |v: &crate::metrics::Violation| format!("{}: {}", v.check, v.message);
@@ -111,14 +113,14 @@ impl Session<'_> {
         &self,
         replayed: PointReplay<crate::client::TcpConnector>,
         log: Writer<EventLog>,
-    ) -> Result<(Recorded, Collector, SelfCheck), Box<dyn Error>> {
+    ) -> Result<(Recorded, Watchers), Box<dyn Error>> {
         let (notes, recorder) = Recorder::start(self.recorder(PointObserver::new(log)))?;
         let ended = self.runtime.block_on(replay(replayed, notes, self.stop.signal()));
         let recorded = recorder.finish();
         ended?;
         let (recorded, observer) = recorded?;
         observer.log.finish()?;
-        Ok((recorded, observer.collector, observer.self_check))
+        Ok((recorded, observer.watchers))
     }
 
     fn expected(&self, point: &PointPlan, recorded: &Recorded, state: PointState) -> Expected {

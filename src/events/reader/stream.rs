@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::BufRead;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
@@ -34,6 +35,8 @@ pub struct Reader<R: BufRead> {
     max_line: usize,
     sessions: HashSet<Arc<str>>,
     passed_over: u64,
+    /// Bytes before the line in the buffer, and behind it.
+    span: Range<u64>,
     ended: bool,
 }
 
@@ -47,6 +50,7 @@ impl<R: BufRead> Reader<R> {
             max_line: MAX_LINE,
             sessions: HashSet::new(),
             passed_over: 0,
+            span: 0..0,
             ended: false,
         }
     }
@@ -61,6 +65,12 @@ impl<R: BufRead> Reader<R> {
     /// Lines so far whose event type a replay does not have.
     pub fn passed_over(&self) -> u64 {
         self.passed_over
+    }
+
+    /// Where the line of the last event stands in the log, in bytes, its end included: that part of
+    /// the log is a log of this one event.
+    pub fn span(&self) -> Range<u64> {
+        self.span.clone()
     }
 
     fn next_event(&mut self) -> Result<Option<Event>, ReadErrorKind> {
@@ -93,6 +103,7 @@ impl<R: BufRead> Reader<R> {
     /// Reads one line without its end into the buffer.
     fn read_line(&mut self) -> Result<LineEnd, ReadErrorKind> {
         self.buffer.clear();
+        self.span = self.span.end..self.span.end;
         loop {
             let available = self.inner.fill_buf()?;
             if available.is_empty() {
@@ -105,7 +116,9 @@ impl<R: BufRead> Reader<R> {
                 return Err(ReadErrorKind::TooLong { limit: self.max_line });
             }
             self.buffer.extend_from_slice(&available[..taken]);
-            self.inner.consume(taken + usize::from(end.is_some()));
+            let consumed = taken + usize::from(end.is_some());
+            self.inner.consume(consumed);
+            self.span.end += consumed as u64;
             if end.is_some() {
                 return Ok(LineEnd::Newline);
             }

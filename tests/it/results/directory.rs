@@ -119,10 +119,11 @@ fn run_point(run: &mut RunDir, golden: &Golden, facts: &RunFacts) -> Result<(), 
     let outcome = Outcome {
         facts,
         metrics: &golden.metrics,
+        steady: None,
         self_check: &golden.check,
         config: &config(),
         samples: &golden.samples,
-        report: &point_report(facts, &golden.metrics, &golden.check),
+        report: &point_report(facts, &golden.metrics, &golden.check, None),
     };
     run.finish_point(folder, &outcome, at(61)).map(drop)
 }

@@ -39,6 +39,7 @@ pub(super) fn facts() -> RunFacts {
         simulated: false,
         concurrency: 2,
         region: None,
+        min_duration: None,
         benchmark: None,
         seed: 42,
         warmup_requests: 0,
@@ -50,7 +51,7 @@ fn expected(planned: u64) -> Expected {
 }
 
 fn summary(metrics: &Metrics) -> Value {
-    serde_json::to_value(ResultSummary::new(metrics, &facts())).unwrap()
+    serde_json::to_value(ResultSummary::new(metrics, &facts(), None)).unwrap()
 }
 
 /// Equal as JSON, numbers to 12 digits: the reference client's standard deviation loses some, and
@@ -217,7 +218,7 @@ fn the_report_reads_like_the_reference_clients() {
     let metrics = metrics("reference-replay/events.jsonl");
     let mut check = SelfCheck::new();
     events("reference-replay/events.jsonl").for_each(|event| check.push(&event));
-    let ours = point_report(&facts(), &metrics, &check.finish(expected(30), String::new()));
+    let ours = point_report(&facts(), &metrics, &check.finish(expected(30), String::new()), None);
     let theirs = std::fs::read_to_string(fixture("reference-replay/report.txt")).unwrap();
     for title in ["TTFT:", "Latency:"] {
         assert_eq!(section(&ours, title), section(&theirs, title), "{title}");
