@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Modules form layers. A module uses only modules of a strictly lower layer and its own
-//! children; `tests/it/architecture.rs` holds that.
+//! children; `tests/it/architecture.rs` holds that. What waits is async: clock, client, simulator,
+//! replay and cli, and of accuracy only the client of the SWE-bench service.
 //!
 //! ```text
 //! L9  cli

@@ -190,7 +190,9 @@ fn compare(truth: &Truth, found: Option<Found>) -> (Comparison, f64) {
 fn jaccard(expected: &[Action], found: &[Action]) -> f64 {
     let count = |actions: &[Action]| {
         let mut counts = [0_u32; Action::COUNT];
-        actions.iter().for_each(|action| counts[action.index()] += 1);
+        for action in actions {
+            counts[action.index()] += 1;
+        }
         counts
     };
     let (expected, found) = (count(expected), count(found));
@@ -281,7 +283,9 @@ mod tests {
 
     fn scores(events: &[Event]) -> InlineScores {
         let mut scorer = InlineScorer::new(truth());
-        events.iter().for_each(|event| scorer.push(event));
+        for event in events {
+            scorer.push(event);
+        }
         scorer.finish()
     }
 

@@ -16,6 +16,7 @@ mod python_json;
 mod quotes;
 mod results_file;
 mod scores;
+pub mod swe_bench;
 mod verdict;
 mod work;
 

@@ -22,7 +22,7 @@ impl OutputLength {
         Some(Self { mean, token_counts: Some(metrics.token_counts.label().to_owned()) })
     }
 
-    /// From a result_summary.json: `output_sequence_lengths_full_run`, never the mean of the
+    /// From a `result_summary.json`: `output_sequence_lengths_full_run`, never the mean of the
     /// performance window, which stands under a similar name. None where it is absent.
     pub fn of_summary(summary: &Value) -> Option<Self> {
         let full_run = summary.get("output_sequence_lengths_full_run")?;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
-/// The one ASCII character that Python escapes and serde_json does not.
+/// The one ASCII character that Python escapes and `serde_json` does not.
 const DELETE: char = '\u{7f}';
 
 /// The bytes, without a final line break.

@@ -1,4 +1,4 @@
-//! accuracy_results.json: the accuracy entries of a run folder.
+//! `accuracy_results.json`: the accuracy entries of a run folder.
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ const SWE_BENCH: &str = "swe_bench";
 /// The key of the list.
 const SCORES: &str = "accuracy_scores";
 
-/// The content of accuracy_results.json.
+/// The content of `accuracy_results.json`.
 ///
 /// Reads every shape that the official checker takes and writes the reference client's. Entries
 /// and keys that are not ours are kept as they were.
@@ -24,7 +24,7 @@ pub struct AccuracyResults {
     entries: Vec<Map<String, Value>>,
 }
 
-/// A file that is no accuracy_results.json.
+/// A file that is no `accuracy_results.json`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccuracyFileError {
     /// Not JSON.

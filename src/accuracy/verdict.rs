@@ -367,12 +367,13 @@ mod tests {
             let judged = &verdict.points[0];
             (judged.inline.outcome, judged.output_length.outcome)
         };
-        use GateOutcome::{Fail, Pass};
-        assert_eq!(at(0.5237, 793.0), (Pass, Pass));
-        // 0.5236 * 100 is a hair below 52.36 in binary; the official checker fails it too.
-        assert_eq!(at(0.5236, 970.0), (Fail, Pass));
-        assert_eq!(at(1.0, 970.5), (Pass, Fail));
-        assert_eq!(at(0.0, 792.9), (Fail, Fail));
+        let (pass, fail) = (GateOutcome::Pass, GateOutcome::Fail);
+        assert_eq!(at(0.5237, 793.0), (pass, pass));
+        // The floor over 100, times 100, is a hair below the floor in binary; the official checker
+        // fails it too.
+        assert_eq!(at(52.36 / 100.0, 970.0), (fail, pass));
+        assert_eq!(at(1.0, 970.5), (pass, fail));
+        assert_eq!(at(0.0, 792.9), (fail, fail));
     }
 
     #[test]

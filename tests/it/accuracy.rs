@@ -2,3 +2,5 @@
 
 mod golden;
 mod own_rules;
+mod service;
+mod stand_in;
