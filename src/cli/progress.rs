@@ -12,6 +12,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::console::{Console, LiveView};
+use crate::clock::Clock;
 use crate::replay::Live;
 
 /// How often the terminal is redrawn.
@@ -50,8 +51,14 @@ fn follow(console: &Console, mut live: watch::Receiver<Live>, stopped: &mpsc::Re
         LiveView::Lines => PLAIN,
         LiveView::Bar => REDRAW,
     };
+    let clock = Clock::start();
+    let (mut newest, mut newest_at) = (Live::default(), 0);
     while stopped.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
-        let now = live.borrow_and_update().clone();
+        if live.has_changed().unwrap_or(false) {
+            newest = live.borrow_and_update().clone();
+            newest_at = clock.now();
+        }
+        let now = later(&newest, Duration::from_nanos(clock.now().saturating_sub(newest_at)));
         // Between two points there is nothing to tell.
         if now.turns_total == 0 || now.turns_done >= now.turns_total {
             continue;
@@ -64,6 +71,16 @@ fn follow(console: &Console, mut live: watch::Receiver<Live>, stopped: &mpsc::Re
         }
     }
     console.clear_bar();
+}
+
+/// The snapshot some time after it was taken: while every turn is in flight none comes, and time
+/// goes on.
+fn later(live: &Live, by: Duration) -> Live {
+    Live {
+        elapsed: live.elapsed.saturating_add(by),
+        remaining: live.remaining.map(|remaining| remaining.saturating_sub(by)),
+        ..live.clone()
+    }
 }
 
 /// `point 2/4, concurrency 8`.
@@ -140,6 +157,13 @@ mod tests {
     #[test]
     fn a_plain_line_holds_everything() {
         insta::assert_snapshot!(plain_line(&live()), @"point 2/4, concurrency 8: 57/103 turns, 8 active slots, 5.1 turns/s, TTFT p50 9.6 ms p90 41 ms, no failures, 1m07s elapsed, about 1h05m left");
+    }
+
+    #[test]
+    fn time_goes_on_between_snapshots() {
+        let later = later(&live(), Duration::from_secs(10));
+        assert_eq!(later.elapsed, Duration::from_secs(77));
+        assert_eq!(later.remaining, Some(Duration::from_secs(3_890)));
     }
 
     #[test]

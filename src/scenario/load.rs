@@ -112,7 +112,7 @@ fn check(
     }
     let source_text = sources.text(request.path).unwrap_or_default().to_owned();
     match ValidScenario::new(&root.to_json(), &home, source_text) {
-        Ok(scenario) => Some(scenario),
+        Ok(scenario) => Some(scenario.located(&root, sources)),
         Err(error) => {
             // Where a section says more than the schema, its finding is there already.
             if diagnostics.iter().all(|finding| finding.severity < Severity::Error) {

@@ -9,6 +9,7 @@
 mod compose;
 mod load;
 pub mod model;
+mod origins;
 mod overrides;
 mod partial;
 mod paths;
@@ -19,6 +20,7 @@ mod validate;
 mod variables;
 
 pub use load::{Depth, LoadRequest, Loaded, load};
+pub use origins::{CameFrom, ValueOrigin};
 pub use schema::{json_schema, json_schema_text};
 pub use valid::ValidScenario;
 pub use validate::CODES;

@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::diagnostics::SourceMap;
 use crate::digest::sha256_hex;
 use crate::ruleset::Ruleset;
+use crate::yaml::Node;
 
 use super::model::Scenario;
+use super::origins::{ValueOrigin, origins};
 use super::paths::Home;
 
 /// A scenario that passed every check. Its paths are absolute.
@@ -24,6 +27,7 @@ pub struct ValidScenario {
     /// SHA-256, in hexadecimal, of the resolved document as compact JSON: the same wherever the
     /// scenario lies, and whatever its secrets are.
     pub digest: String,
+    origins: Vec<ValueOrigin>,
 }
 
 impl ValidScenario {
@@ -39,7 +43,19 @@ impl ValidScenario {
         absolutise(&mut scenario, home);
         let ruleset = scenario.compliance.ruleset.as_deref().map(Ruleset::find);
         let ruleset = ruleset.and_then(Result::ok);
-        Ok(Self { scenario, resolved, source_text, ruleset, digest })
+        Ok(Self { scenario, resolved, source_text, ruleset, digest, origins: Vec::new() })
+    }
+
+    /// Notes where the values of `root`, from which the document was made, came from.
+    #[must_use]
+    pub(super) fn located(mut self, root: &Node, sources: &SourceMap) -> Self {
+        self.origins = origins(root, &self.resolved, sources);
+        self
+    }
+
+    /// Every value of the resolved document with its origin, in the order of the document.
+    pub fn origins(&self) -> &[ValueOrigin] {
+        &self.origins
     }
 
     /// The benchmark's rules, where the scenario names some.

@@ -8,8 +8,8 @@ use crate::cli::prepare::Prepared;
 use crate::clock::{Nanos, nanos};
 use crate::plan::Assignment;
 use crate::prompt::{Turn, Volume, expected_duration};
-use crate::scenario::ValidScenario;
 use crate::scenario::model::Simulated;
+use crate::scenario::{ValidScenario, ValueOrigin};
 
 /// What a turn is assumed to take on a real endpoint.
 const ASSUMED_TURN: Duration = Duration::from_secs(5);
@@ -49,6 +49,8 @@ pub(super) struct Summary {
     pub(super) points: Vec<PointSummary>,
     /// Seconds of all points together.
     pub(super) expected_s: f64,
+    /// Every value of the scenario and where it came from.
+    pub(super) values: Vec<ValueOrigin>,
     /// What the ruleset binds, where there is one.
     pub(super) ruleset: Option<RulesetSummary>,
 }
@@ -164,6 +166,7 @@ impl Summary {
             turn_time: model.summary(),
             expected_s: points.iter().map(|point| point.expected_s).sum(),
             points,
+            values: scenario.origins().to_vec(),
             ruleset: ruleset(scenario),
         }
     }

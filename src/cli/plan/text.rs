@@ -15,6 +15,8 @@ pub(super) fn render(summary: &Summary) -> String {
     datasets(&mut out, summary);
     volume(&mut out, summary);
     out.push('\n');
+    values(&mut out, summary);
+    out.push('\n');
     out.push_str(&points(summary));
     out.push('\n');
     let assumption = match summary.turn_time {
@@ -25,13 +27,51 @@ pub(super) fn render(summary: &Summary) -> String {
     };
     let all = time(summary.expected_s);
     let _ = writeln!(out, "{assumption} All points together: about {all}.");
+    too_short(&mut out, summary);
+    out
+}
+
+/// Every value with its origin, and what the ruleset binds.
+fn values(out: &mut String, summary: &Summary) {
+    let text = |value: &serde_json::Value| match value {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let rows = summary
+        .values
+        .iter()
+        .map(|value| vec![value.path.clone(), text(&value.value), value.from.to_string()])
+        .collect();
+    let header = ["value", "is", "from"];
+    out.push_str(&table(&header, rows, &header));
+    out.push('\n');
     if let Some(ruleset) = &summary.ruleset {
         let _ = writeln!(out, "\n{} binds:", ruleset.name);
         for bound in &ruleset.binds {
             let _ = writeln!(out, "  {bound}");
         }
     }
-    out
+}
+
+/// Says which points are expected to be too short for the ruleset.
+fn too_short(out: &mut String, summary: &Summary) {
+    let short: Vec<String> = summary
+        .points
+        .iter()
+        .filter(|point| {
+            let least = point.min_duration_s.map(Duration::from_secs);
+            least.is_some_and(|least| point.window_s < least.as_secs_f64())
+        })
+        .map(|point| point.concurrency.to_string())
+        .collect();
+    if !short.is_empty() {
+        let _ = writeln!(
+            out,
+            "Expected to end before the ruleset's least duration: {}. More passes (mix.passes) \
+             take longer.",
+            short.join(", ")
+        );
+    }
 }
 
 fn head(out: &mut String, summary: &Summary) {

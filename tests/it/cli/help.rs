@@ -15,17 +15,21 @@ fn commands(help: &str) -> Vec<&str> {
 #[test]
 fn help_of_every_command() {
     let sandbox = Sandbox::new();
-    let main = sandbox.run(&["--help"]);
-    assert_eq!((main.code, main.stderr.as_str()), (Some(0), ""));
-    insta::assert_snapshot!("scenario", main.stdout);
-    let commands = commands(&main.stdout);
-    assert!(commands.len() > 5, "{commands:?}");
-    for command in commands {
-        let help = sandbox.run(&[command, "--help"]);
-        assert_eq!((help.code, help.stderr.as_str()), (Some(0), ""), "{command}");
-        assert!(help.stdout.contains("Examples:"), "{command} has no examples");
-        insta::assert_snapshot!(format!("scenario {command}"), help.stdout);
+    let mut open: Vec<Vec<String>> = vec![Vec::new()];
+    let mut seen = 0;
+    while let Some(command) = open.pop() {
+        let mut arguments: Vec<&str> = command.iter().map(String::as_str).collect();
+        arguments.push("--help");
+        let help = sandbox.run(&arguments);
+        let name = [&["scenario".to_owned()], &command[..]].concat().join(" ");
+        assert_eq!((help.code, help.stderr.as_str()), (Some(0), ""), "{name}");
+        assert!(help.stdout.contains("Examples:"), "{name} has no examples");
+        insta::assert_snapshot!(name, help.stdout);
+        let inner = commands(&help.stdout).into_iter().map(str::to_owned);
+        open.extend(inner.map(|inner| [&command[..], &[inner]].concat()));
+        seen += 1;
     }
+    assert!(seen > 9, "only {seen} commands were found");
 }
 
 #[test]

@@ -21,6 +21,41 @@ fn a_plan_says_what_would_run() {
     a point   12 requests, 7.43 kB of bodies (longest 976 B), 47 % of it a prefix that a server may share,
               1.78 kB of recorded replies, 120ms of delays
 
+     value                                      is                  from
+    ─────────────────────────────────────────────────────────────────────────────
+     schema                                     scenario/v1         small.yaml:1
+     name                                       small               small.yaml:2
+     model.name                                 m                   small.yaml:3
+     endpoint.simulated.ttft                    2ms                 small.yaml:4
+     endpoint.simulated.inter_token             1ms                 small.yaml:4
+     endpoint.simulated.batch_slowdown          0.0                 default
+     endpoint.simulated.chunk_tokens            1                   default
+     endpoint.simulated.replies                 recorded            default
+     endpoint.simulated.wrong_share             0.0                 default
+     endpoint.simulated.cache.block_tokens      16                  default
+     endpoint.simulated.cache.capacity_blocks   262144              default
+     endpoint.simulated.reasoning_field         reasoning_content   default
+     endpoint.simulated.seed                    42                  default
+     endpoint.session_header                    X-Session-ID        default
+     endpoint.usage                             true                default
+     endpoint.reasoning_field                   reasoning_content   default
+     endpoint.connect_timeout                   10s                 default
+     endpoint.max_idle                          500ms               default
+     datasets[0].name                           data                small.yaml:5
+     datasets[0].path                           data.jsonl          small.yaml:5
+     mix.order                                  interleaved         default
+     mix.passes                                 1                   default
+     mix.seed                                   42                  default
+     load.concurrency                           [1,2]               small.yaml:6
+     load.turn_timeout                          4h                  default
+     load.tool_delays                           recorded            default
+     load.tail                                  drain               default
+     cache.salt                                 true                default
+     cache.generated_tokens                     clear               default
+     accuracy.inline                            false               default
+     accuracy.output_length                     false               default
+     log.prompts                                false               default
+
      concurrency   active   delays alone   window   whole replay
     ─────────────────────────────────────────────────────────────
                1        1          120ms    588ms          588ms
