@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::diagnostics::{Diagnostic, SourceMap};
 use crate::yaml::{self, Entry, Kind, Node, Origin};
 
-use super::secrets;
+use super::mask::mask;
 use super::variables::{self, Lookup};
 
 /// Longest chain of files that extend one another.
@@ -90,7 +90,7 @@ impl<'a> Composer<'a> {
         };
         let file: Arc<Path> = path.into();
         let parsed = yaml::parse(&file, &text);
-        self.sources.insert(path, secrets::mask(&text, parsed.root.as_ref()));
+        self.sources.insert(path, mask(&text, parsed.root.as_ref()));
         self.diagnostics.extend(parsed.diagnostics);
         let root = parsed.root?;
         match root.kind {

@@ -1,10 +1,9 @@
 //! Loading: a path in, a valid scenario and every finding out.
 
 use std::path::Path;
-use std::sync::LazyLock;
 
 use crate::diagnostics::{Diagnostic, Place, Severity, SourceMap};
-use crate::yaml::{Kind, Node, Pointer, Schema};
+use crate::yaml::{Kind, Node, Pointer};
 
 use super::compose::Composer;
 use super::partial::Partial;
@@ -51,11 +50,6 @@ impl Loaded {
     }
 }
 
-/// The compiled schema.
-static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
-    Schema::new(schema::json_schema()).expect("a test compiles the generated schema")
-});
-
 /// Loads and validates a scenario file. Never fails: what is wrong is a finding.
 pub fn load(request: &LoadRequest<'_>) -> Loaded {
     let (mut sources, mut diagnostics) = (SourceMap::default(), Vec::new());
@@ -96,7 +90,7 @@ fn check(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<ValidScenario> {
     let Document { mut root, broken } = document;
-    let mut findings = SCHEMA.check(&mut root, &secrets::is_secret);
+    let mut findings = schema::compiled().check(&mut root, &secrets::is_secret);
     findings.retain(|finding| !broken.contains(&finding.pointer));
     let mut damaged = broken;
     damaged.extend(findings.iter().map(|finding| finding.pointer.clone()));
@@ -143,7 +137,7 @@ fn limit(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.push(Diagnostic::new("more-findings", Severity::Note, message));
 }
 
-/// Removes every key without a value; where the model's chat template or server is handed a
+/// Removes every known key without a value; where the model's chat template or server is handed a
 /// mapping as it is, a null stays. Removes texts, too, that are empty because a variable is, or
 /// where an empty text means none.
 fn drop_empty(root: &mut Node) {
@@ -156,7 +150,8 @@ fn drop_empty(root: &mut Node) {
         }
         let Kind::Map(entries) = &mut node.kind else { return };
         entries.retain(|entry| match &entry.value.kind {
-            Kind::Null => false,
+            // A key that the schema does not know stays, to be reported.
+            Kind::Null => !schema::compiled().keys(pointer).contains(&entry.key),
             Kind::String(text) if text.is_empty() => {
                 let place = pointer.join(&entry.key);
                 let means_none = secrets::is_secret(&place)
@@ -181,14 +176,4 @@ fn sort(diagnostics: &mut Vec<Diagnostic>, main: &Path) {
         (file, place)
     });
     diagnostics.dedup();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_generated_schema_compiles() {
-        let _ = &*SCHEMA;
-    }
 }

@@ -8,6 +8,7 @@
 
 mod compose;
 mod load;
+mod mask;
 pub mod model;
 mod origins;
 mod overrides;

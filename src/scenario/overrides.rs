@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::diagnostics::{Diagnostic, SourceMap};
 use crate::yaml::{self, Entry, Kind, Node, Origin, Pointer};
 
+use super::mask::mask;
 use super::secrets;
 
 /// The name under which findings point at the command line.
@@ -52,7 +53,7 @@ pub(super) fn apply(
         text.push('\n');
     }
     if !overrides.is_empty() {
-        sources.insert(&*file, secrets::mask(&text, None));
+        sources.insert(&*file, mask(&text, None));
     }
 }
 

@@ -1,9 +1,12 @@
 //! The JSON schema of a scenario file, generated from the types.
 
-use schemars::Schema;
+use std::sync::LazyLock;
+
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use serde_json::{Map, Value, json};
+
+use crate::yaml::Schema;
 
 use super::model::Scenario;
 
@@ -37,12 +40,19 @@ pub fn json_schema_text() -> String {
     format!("{:#}\n", json_schema())
 }
 
+/// The compiled schema.
+pub(super) fn compiled() -> &'static Schema {
+    static COMPILED: LazyLock<Schema> =
+        LazyLock::new(|| Schema::new(json_schema()).expect("a test compiles the generated schema"));
+    &COMPILED
+}
+
 /// An optional key is absent, never null: takes the null out of what `Option` generates, so that
 /// messages are about the value itself. Loading drops empty values before the schema sees them.
 struct Absent;
 
 impl Transform for Absent {
-    fn transform(&mut self, schema: &mut Schema) {
+    fn transform(&mut self, schema: &mut schemars::Schema) {
         transform_subschemas(self, schema);
         let Some(object) = schema.as_object_mut() else { return };
         if let Some(Value::Array(types)) = object.get_mut("type") {
@@ -76,6 +86,11 @@ impl Transform for Absent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_generated_schema_compiles() {
+        assert!(compiled().keys(&crate::yaml::Pointer::root()).contains(&"model".to_owned()));
+    }
 
     #[test]
     fn no_null_is_left() {

@@ -1,20 +1,47 @@
-//! Which parts of a scenario are secret, and how a text is shown without them.
+//! Which parts of a scenario are secret.
 
-use std::ops::Range;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use crate::diagnostics::Diagnostic;
-use crate::units::{Secret, mask_url_credentials};
-use crate::yaml::{Kind, Node, Pointer, nearest};
+use crate::units::Secret;
+use crate::yaml::{Node, Pointer, nearest};
 
-use super::{overrides, variables};
+use super::{overrides, schema, variables};
 
-/// Whether no output may show the value at a path. Goes by names, not by the schema, so that a
-/// secret under a misspelt key is one too.
+/// Whether no output may show the value at a path: under a name that means a secret, well or
+/// badly spelt, a header's value, and whatever stands under an unknown key of a section that holds
+/// secrets.
 pub(super) fn is_secret(pointer: &Pointer) -> bool {
     let segments = pointer.segments();
     let header = segments.len() > 2 && segments[0] == "endpoint" && segments[1] == "headers";
-    header || segments.iter().any(|segment| is_secret_name(segment))
+    let unknown = SECTIONS.iter().any(|(section, known)| {
+        segments.len() > section.len()
+            && section.iter().zip(segments).all(|(a, b)| a == b)
+            && !known.contains(&segments[section.len()])
+    });
+    header || unknown || segments.iter().any(|segment| is_secret_name(segment))
+}
+
+/// The sections that hold secrets, with the keys that they know.
+static SECTIONS: LazyLock<Vec<(&[&str], Vec<String>)>> = LazyLock::new(|| {
+    let sections: [&[&str]; 2] = [&["endpoint"], &["accuracy", "swe_bench"]];
+    let keys = |section: &[&str]| {
+        let pointer = section.iter().fold(Pointer::root(), |pointer, key| pointer.join(key));
+        schema::compiled().keys(&pointer)
+    };
+    sections.iter().map(|section| (*section, keys(section))).collect()
+});
+
+/// Whether a key is none of those that a section with secrets knows, nor the name of a header.
+pub(super) fn is_stray_key(section: &Pointer, key: &str) -> bool {
+    let headers = section.segments() == ["endpoint", "headers"];
+    (headers && key.contains(char::is_whitespace))
+        || SECTIONS.iter().any(|(known_section, known)| {
+            section.segments().len() == known_section.len()
+                && known_section.iter().zip(section.segments()).all(|(a, b)| a == b)
+                && !known.iter().any(|known| known == key)
+        })
 }
 
 /// Whether a key names a secret.
@@ -23,10 +50,11 @@ pub(super) fn is_secret_name(name: &str) -> bool {
         name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let endings = ["key", "secret", "password", "passwd", "authorization", "cookie", "bearer"];
     name == "token"
+        || name == "auth"
         || ["authtoken", "accesstoken"].iter().any(|ending| name.ends_with(ending))
         || endings.iter().any(|ending| name.ends_with(ending))
         || name.starts_with("credential")
-        || nearest(&name, std::iter::once("apikey")).is_some()
+        || nearest(&name, ["apikey", "token", "authorization"].into_iter()).is_some()
 }
 
 /// Adds a warning for every secret that is written into a file; called before variables are
@@ -50,97 +78,6 @@ pub(super) fn warn_about_literals(root: &Node, diagnostics: &mut Vec<Diagnostic>
     });
 }
 
-/// The text of a file with every secret in it masked, byte for byte, so that spans still hold.
-/// `root` is the file's own tree, if it could be parsed.
-pub(super) fn mask(text: &str, root: Option<&Node>) -> String {
-    let mut spans = named_in(text);
-    if let Some(root) = root {
-        root.visit(&Pointer::root(), &mut |pointer, node| {
-            let scalar = !matches!(node.kind, Kind::List(_) | Kind::Map(_));
-            if scalar && is_secret(pointer) {
-                spans.push(node.origin.span.clone());
-            }
-        });
-    }
-    let mut masked = mask_url_credentials(text).into_owned();
-    for span in spans {
-        if let Some(secret) = masked.get(span.clone()).filter(|s| !variables::is_reference(s)) {
-            let stars: String = secret
-                .chars()
-                .map(|c| if c == '\n' { "\n".to_owned() } else { "*".repeat(c.len_utf8()) })
-                .collect();
-            masked.replace_range(span, &stars);
-        }
-    }
-    masked
-}
-
-/// What stands behind `name:` with a secret's name, found without parsing: for texts that are no
-/// YAML, and for what parsing drops.
-fn named_in(text: &str) -> Vec<Range<usize>> {
-    let mut spans = Vec::new();
-    let mut line_start = 0;
-    // The indentation of a secret's key whose value stands on the lines below.
-    let mut below: Option<usize> = None;
-    for line in text.split_inclusive('\n') {
-        let content = line.trim_end();
-        let indent = content.len() - content.trim_start().len();
-        match below {
-            Some(key_indent) if content.trim().is_empty() || indent > key_indent => {
-                spans.push(line_start + indent..line_start + content.len());
-            }
-            _ => {
-                below = None;
-                for value in values_in(content) {
-                    let shown = &content[value.clone()];
-                    if shown.is_empty() || shown.starts_with(['|', '>']) {
-                        below = Some(indent);
-                    } else {
-                        spans.push(line_start + value.start..line_start + value.end);
-                    }
-                }
-            }
-        }
-        line_start += line.len();
-    }
-    spans
-}
-
-/// The values of secrets' names in one line.
-fn values_in(line: &str) -> Vec<Range<usize>> {
-    let mut values = Vec::new();
-    for (colon, _) in line.match_indices([':', '=']) {
-        let before = line[..colon].trim_end_matches(['"', '\'', ' ']);
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        let name_start = before.rfind(|c| !is_word(c)).map_or(0, |i| i + 1);
-        let name = before.get(name_start..).unwrap_or_default();
-        let after = &line[colon + 1..];
-        if is_secret_name(name) && after.chars().next().is_none_or(|c| !is_word(c) || c == '=') {
-            let start = colon + 1 + after.len() - after.trim_start().len();
-            let end = start + value_len(&line[start..]);
-            // A comment behind a secret may hold the secret before it.
-            let comment = line[end..].trim_start().starts_with('#');
-            let all = comment && end > start && !variables::is_reference(&line[start..end]);
-            values.push(start..if all { line.len() } else { end });
-        } else if is_secret_name(name) && line.as_bytes()[colon] == b'=' {
-            values.push(colon + 1..line.len());
-        }
-    }
-    values
-}
-
-/// The length of the value that a text starts with: up to its closing quote, or to what ends a
-/// plain value.
-fn value_len(text: &str) -> usize {
-    if let Some(quote @ ('"' | '\'')) = text.chars().next() {
-        return text[1..].find(quote).map_or(text.len(), |end| end + 2);
-    }
-    let ends = [", ", "}", "]", " #"];
-    let variable = if text.starts_with("${") { text.find('}').map_or(0, |i| i + 1) } else { 0 };
-    let rest = &text[variable..];
-    variable + ends.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,40 +94,5 @@ mod tests {
         {
             assert!(!is_secret_name(name), "{name}");
         }
-    }
-
-    #[test]
-    fn secrets_are_masked_even_where_the_text_is_no_yaml() {
-        let text = "\
-api_key: sk-1
-endpoint: { api_key: sk-2, urls: [http://me:pw@host] }
-\"token\" : 'sk, 3' # why
-api_key: ${KEY:-} # fine
-api_key: ${KEY:-sk-4}
-api_key: |
-  sk-5
-
-  sk-6
-name: x
-  api_key: \"sk-7
-endpoint.api_key=sk-8
-inter_token: 4ms
-";
-        insta::assert_snapshot!(mask(text, None), @r#"
-        api_key: ****
-        endpoint: { api_key: ****, urls: [http://*****@host] }
-        "token" : *************
-        api_key: ${KEY:-} # fine
-        api_key: ************
-        api_key: |
-          ****
-
-          ****
-        name: x
-          api_key: *****
-        endpoint.api_key=****
-        inter_token: 4ms
-        "#);
-        assert_eq!(mask(text, None).len(), text.len());
     }
 }

@@ -11,6 +11,7 @@ use crate::diagnostics::{Diagnostic, Place};
 
 use super::node::Origin;
 use super::parse::{MAX_DEPTH, MAX_NODES};
+use super::pointer::first_word;
 
 /// Every code that this module and its siblings give, with what it means.
 pub const CODES: &[(&str, &str)] = &[
@@ -39,16 +40,15 @@ pub(super) enum Hazard {
     Key,
 }
 
-/// The finding of a hazard at a key or value that reads `found`.
-pub(super) fn hazard(hazard: Hazard, found: &str, origin: &Origin) -> Diagnostic {
-    let found = shortened(found);
+/// The finding of a hazard at a key or value. Here nobody knows yet what is secret, so that no
+/// message quotes a value; the line itself is shown anyway, masked where it must be.
+pub(super) fn hazard(hazard: Hazard, origin: &Origin) -> Diagnostic {
     match hazard {
-        Hazard::Number => Diagnostic::error(
-            "yaml-number",
-            format!("the number `{found}` is not finite or needs more than 64 bits"),
-        )
-        .at(&*origin.file, origin.place(), "cannot be represented")
-        .help("write a smaller number, or put it into quotes if it is a text"),
+        Hazard::Number => {
+            Diagnostic::error("yaml-number", "a number must be finite and fit into 64 bits")
+                .at(&*origin.file, origin.place(), "cannot be represented")
+                .help("write a smaller number, or put it into quotes if it is a text")
+        }
         Hazard::Key => Diagnostic::error("yaml-key", "a key must be a text")
             .at(&*origin.file, origin.place(), "this key is none")
             .help("put the key into quotes"),
@@ -57,19 +57,11 @@ pub(super) fn hazard(hazard: Hazard, found: &str, origin: &Origin) -> Diagnostic
 
 /// The finding of a key that occurs twice.
 pub(super) fn duplicate_key(key: &str, second: &Origin, first: &Origin) -> Diagnostic {
-    let key = shortened(key);
+    let key = first_word(key);
     Diagnostic::error("yaml-duplicate-key", format!("the key `{key}` occurs twice"))
         .at(&*second.file, second.place(), "second occurrence")
         .at(&*first.file, first.place(), "first occurrence")
         .help("remove one of the two")
-}
-
-/// At most 60 characters of a text, for a message.
-fn shortened(text: &str) -> String {
-    if text.chars().count() <= 60 {
-        return text.to_owned();
-    }
-    text.chars().take(57).chain("...".chars()).collect()
 }
 
 /// The bytes of a parser's location. Where the parser knows only line and column, one character.
@@ -142,9 +134,9 @@ fn explain(error: &Error) -> (&'static str, String, Option<&'static str>) {
             "the file holds several YAML documents".to_owned(),
             Some("keep one document: remove the `---` line and what follows it"),
         ),
-        Error::UnsupportedTag { tag, .. } => (
+        Error::UnsupportedTag { .. } => (
             "yaml-tag",
-            format!("the tag `{}` is not known", shortened(tag)),
+            "the tag before this value is not known".to_owned(),
             Some("remove the tag; only YAML's own tags are understood"),
         ),
         Error::UnknownAnchor { .. } => (

@@ -7,6 +7,7 @@ use crate::units::{HumanDuration, mask_url_credentials};
 
 use super::known::Known;
 use super::node::{Kind, Node};
+use super::pointer::first_word;
 use super::suggest::nearest;
 use super::violation::{Rule, Violation};
 
@@ -103,14 +104,17 @@ impl Explainer<'_> {
         let entry = self.value.and_then(|map| map.entry(key));
         let origin =
             entry.map_or_else(|| self.root.origin_of(pointer), |entry| entry.key_origin.clone());
-        let message = format!("unknown key `{key}`{}", self.inside());
+        let message = format!("unknown key `{}`{}", first_word(key), self.inside());
         let finding = Diagnostic::error("unknown-key", message).at(
             &*origin.file,
             origin.place(),
             "not known here",
         );
         let siblings = self.known.keys(pointer);
-        if let Some(nearest) = nearest(key, siblings.iter().map(String::as_str)) {
+        let key = key.split_whitespace().next().unwrap_or(key);
+        if let Some(sibling) = siblings.iter().find(|sibling| *sibling == key) {
+            finding.help(format!("is a colon missing behind `{sibling}`?"))
+        } else if let Some(nearest) = nearest(key, siblings.iter().map(String::as_str)) {
             finding.help(format!("did you mean `{nearest}`?"))
         } else if let Some(home) = self.known.home(key) {
             finding.help(format!("did you mean `{home}`?"))

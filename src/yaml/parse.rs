@@ -222,7 +222,6 @@ impl Builder<'_> {
 
     /// Adds the finding of a hazard.
     fn report(&mut self, hazard: Hazard, origin: &Origin) {
-        let found = self.text.get(origin.span.clone()).unwrap_or_default();
-        self.diagnostics.push(error::hazard(hazard, found, origin));
+        self.diagnostics.push(error::hazard(hazard, origin));
     }
 }

@@ -1,5 +1,6 @@
 //! Paths into a tree.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::node::{Entry, Kind, Node, Origin};
@@ -33,7 +34,9 @@ impl Pointer {
         Self(segments)
     }
 
-    /// The path as people write it: `datasets[0].path`; empty for the root.
+    /// The path as people write it: `datasets[0].path`; empty for the root. Of a key with blanks only
+    /// the first word, for it may be a key and a value whose colon is missing, and the value a
+    /// secret.
     pub fn dotted(&self) -> String {
         let mut text = String::new();
         for segment in &self.0 {
@@ -43,7 +46,7 @@ impl Pointer {
                 if !text.is_empty() {
                     text.push('.');
                 }
-                text.push_str(segment);
+                text.push_str(&first_word(segment));
             }
         }
         text
@@ -58,7 +61,14 @@ impl fmt::Display for Pointer {
     }
 }
 
-/// A child of a node with the segment that leads to it.
+/// A key for a message: its first word, and dots for the others.
+pub(super) fn first_word(key: &str) -> Cow<'_, str> {
+    match key.split_whitespace().next() {
+        Some(first) if first != key => Cow::Owned(format!("{first} ...")),
+        _ => Cow::Borrowed(key),
+    }
+}
+
 impl Node {
     /// The value at a path.
     pub fn at(&self, pointer: &Pointer) -> Option<&Self> {

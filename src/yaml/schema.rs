@@ -66,6 +66,11 @@ impl Schema {
             .collect()
     }
 
+    /// The keys that the mapping at a place may hold.
+    pub fn keys(&self, pointer: &Pointer) -> Vec<String> {
+        self.known.keys(pointer)
+    }
+
     /// What the validator says, in our own words.
     fn violations(&self, document: &Value) -> Vec<Violation> {
         let mut violations = Vec::new();

@@ -2,6 +2,7 @@
 
 use crate::client::{self, Config, ConfigError};
 use crate::units::{Secret, mask_url_credentials};
+use crate::yaml::Pointer;
 
 use super::super::model::Endpoint;
 use super::context::Context;
@@ -112,7 +113,13 @@ fn headers(context: &mut Context<'_>, endpoint: &Endpoint) {
     for (name, value) in &endpoint.headers {
         secret(context, &["endpoint", "headers", name], value);
         if let Err(error) = client::Endpoint::new(&config(Some((name, value)))) {
-            context.error(&["endpoint", "headers", name], "header-name", error.to_string());
+            let what = Pointer::root().join("endpoint").join("headers").join(name).dotted();
+            let why = match error {
+                ConfigError::Header { problem, .. } => problem,
+                other => other.to_string(),
+            };
+            let message = format!("`{what}` cannot be sent: {why}");
+            context.error(&["endpoint", "headers", name], "header-name", message);
         }
     }
 }
@@ -120,7 +127,7 @@ fn headers(context: &mut Context<'_>, endpoint: &Endpoint) {
 /// A secret that was not put back in, or that came with a line end.
 pub(super) fn secret(context: &mut Context<'_>, at: &[&str], secret: &Secret) {
     let text = secret.expose();
-    let name = at.join(".");
+    let name = at.iter().fold(Pointer::root(), |pointer, key| pointer.join(key)).dotted();
     if text == Secret::MASK {
         context
             .error(at, "secret-masked", format!("`{name}` is `***`, what stands for a secret"))
