@@ -15,7 +15,7 @@
 //!
 //! ```text
 //! L9  cli
-//! L7  report
+//! L7  report  compliance
 //! L6  replay        results
 //! L5  prompt
 //! L4  plan  accuracy
@@ -29,6 +29,7 @@ pub mod accuracy;
 pub mod cli;
 pub mod client;
 pub mod clock;
+pub mod compliance;
 pub mod dataset;
 pub mod diagnostics;
 pub mod digest;

@@ -89,6 +89,8 @@ commands! {
     probe => Probe,
     // dataset
     dataset => Dataset,
+    // audit
+    audit => Audit,
     // completions
     completions => Completions,
 }

@@ -6,6 +6,7 @@
 //! command *does* lives in the layers below. May use every other module.
 
 mod app;
+mod audit;
 mod completions;
 mod console;
 mod context;

@@ -1,0 +1,34 @@
+//! The compliance checker: judges a submission, a result directory or a run folder.
+//!
+//! Owns every rule of the official checker under its id, with its severity and exact condition,
+//! and rules of our own (`x-…`) for what that one lets pass:
+//!
+//! ```text
+//! path -> context (the tree, read once) -> rules/* (checks, in the official order) -> findings
+//!                 document, model                 wording (texts, severities)
+//! ```
+//!
+//! A check reads the context and pushes findings; it fails on nothing and prints nothing. Files
+//! are read bounded and never through a link out of the tree. Uses `ruleset`, `yaml` and
+//! `diagnostics`.
+
+mod audit;
+mod context;
+mod document;
+mod finding;
+mod model;
+mod official;
+mod power;
+mod registry;
+mod rule;
+mod rules;
+mod tables;
+mod view;
+mod wording;
+
+pub use audit::{Report, audit};
+pub use context::Kind;
+pub use finding::Finding;
+pub use official::official_json;
+pub use registry::Registries;
+pub use rule::{Message, Rule, Scope};

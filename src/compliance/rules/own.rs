@@ -1,0 +1,228 @@
+//! Our own checks, for what the official checker lets pass.
+
+use super::super::context::{Context, Curve, MAX_POINTS, PointFiles};
+use super::super::document::{Document, Map, Oddity, Value};
+use super::super::finding::Sink;
+use super::super::model::Point;
+use crate::ruleset::Ruleset;
+
+const CONFIG: &str = "x-config-mismatch";
+/// Sampling parameters of config.yaml, with their names in a ruleset.
+const SAMPLING: [(&str, &str); 10] = [
+    ("temperature", "temperature"),
+    ("top_p", "top_p"),
+    ("top_k", "top_k"),
+    ("repetition_penalty", "repetition_penalty"),
+    ("presence_penalty", "presence_penalty"),
+    ("frequency_penalty", "frequency_penalty"),
+    ("seed", "seed"),
+    ("stop", "stop"),
+    ("max_new_tokens", "max_tokens"),
+    ("chat_template_kwargs", "chat_template_kwargs"),
+];
+
+/// Every check of our own.
+pub(in super::super) fn check(context: &Context<'_>, sink: &mut Sink) {
+    names(context, sink);
+    for system in &context.systems {
+        oddities(&system.power, sink);
+    }
+    for curve in context.curves() {
+        if curve.unread > 0 {
+            sink.add("x-limit", "fail", &curve.path)
+                .with("found", curve.points.len() + curve.unread)
+                .with("read", MAX_POINTS);
+        }
+        drafters(curve, sink);
+        for files in &curve.points {
+            files.documents().iter().for_each(|document| oddities(document, sink));
+            incomplete(files, sink);
+            accuracy_names(files, sink);
+            if let Ok(point) = &files.disclosure {
+                twice_stated(files, point, sink);
+                if point.is_agentic() {
+                    config(files, point, context.ruleset, sink);
+                }
+            }
+        }
+    }
+}
+
+/// Links that lead out, and names that are not UTF-8.
+fn names(context: &Context<'_>, sink: &mut Sink) {
+    for entry in context.folder.walk(context.root()) {
+        if entry.name.to_str().is_none() {
+            sink.add("x-name-not-utf8", "warn", &entry.path);
+        }
+        let link = entry.path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
+        if link && context.folder.escapes(&entry.path) {
+            sink.add("x-path-escape", "fail", &entry.path);
+        }
+    }
+}
+
+fn oddities(document: &Document, sink: &mut Sink) {
+    for oddity in &document.oddities {
+        let (rule, found) = match oddity {
+            Oddity::DuplicateKey(key) => ("x-duplicate-key", key),
+            Oddity::NotFinite(field) => ("x-not-finite", field),
+        };
+        sink.add(rule, "fail", &document.path).with("found", found);
+    }
+}
+
+fn incomplete(files: &PointFiles, sink: &mut Sink) {
+    let Some(summary) = files.summary.map() else { return };
+    let cut_short = [
+        ("complete", matches!(summary.given("complete"), Some(Value::Bool(false)))),
+        ("state", summary.given("state").is_some_and(|state| state.as_text() != Some("complete"))),
+    ];
+    for (field, _) in cut_short.into_iter().filter(|(_, cut_short)| *cut_short) {
+        sink.add("x-run-incomplete", "fail", &files.summary.path)
+            .with("field", field)
+            .with("found", summary.get(field).map_or_else(String::new, Value::show))
+            .field(field);
+    }
+}
+
+fn accuracy_names(files: &PointFiles, sink: &mut Sink) {
+    let is_agentic = files.disclosure.as_ref().is_ok_and(Point::is_agentic);
+    let Some((document, Ok(results))) = files.scores() else { return };
+    for name in results.runs().into_iter().filter(|name| is_agentic && *name != "swe_bench") {
+        sink.add("x-swe-bench-name", "fail", &document.path).with("found", format!("{name:?}"));
+    }
+}
+
+/// Values that stand in point.yaml and in system_desc.json.
+fn twice_stated(files: &PointFiles, point: &Point, sink: &mut Sink) {
+    let Some(system) = files.system.map() else { return };
+    let path = &files.point.path;
+    let division = system.get("division").and_then(Value::as_text).unwrap_or_default();
+    if let Some(stated) = point.division.as_deref().filter(|stated| !stated.is_empty())
+        && !division.is_empty()
+        && stated.trim().to_lowercase() != division.trim().to_lowercase()
+    {
+        sink.add("x-division-mismatch", "fail", path)
+            .with("found", format!("{stated:?}"))
+            .with("expected", format!("{division:?}"))
+            .field("division");
+    }
+    let c_max = system.get("max_supported_concurrency").and_then(Value::to_int);
+    if let (Some(stated), Some(c_max)) = (point.max_supported_concurrency, c_max)
+        && stated != c_max
+    {
+        sink.add("x-max-concurrency-mismatch", "fail", path)
+            .with("found", stated)
+            .with("expected", c_max)
+            .field("max_supported_concurrency");
+    }
+}
+
+/// One drafter along a curve.
+fn drafters(curve: &Curve, sink: &mut Sink) {
+    let used = curve.points.iter().filter_map(|files| {
+        let point = files.disclosure.as_ref().ok()?;
+        let drafter = point.speculative_decoding.as_ref().filter(|map| !map.is_empty())?;
+        Some((files, drafter))
+    });
+    let mut first: Option<(&PointFiles, &Map)> = None;
+    for (files, drafter) in used {
+        let Some((at, reference)) = first else {
+            first = Some((files, drafter));
+            continue;
+        };
+        let same = |field: &str| match (reference.get(field), drafter.get(field)) {
+            (Some(a), Some(b)) => a.equals(b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        if !["model_id", "weight_checksum", "target_checksum"].into_iter().all(same) {
+            sink.add("x-drafter-differs", "fail", &files.point.path)
+                .with("first", &at.name)
+                .field("speculative_decoding");
+        }
+    }
+}
+
+/// What config.yaml says against the point and the model's settings.
+fn config(files: &PointFiles, point: &Point, ruleset: &Ruleset, sink: &mut Sink) {
+    let Some(config) = files.config.map() else { return };
+    let path = &files.config.path;
+    let mut differs = |field: String, found: Option<&Value>, expected: String| {
+        let found = found.map_or_else(|| "absent".to_owned(), Value::show);
+        sink.add(CONFIG, "fail", path)
+            .with("field", &field)
+            .with("found", found)
+            .with("expected", expected)
+            .field(field);
+    };
+    let below = |map: &Map, key: &str| map.get(key).and_then(Value::as_map).cloned();
+    let pattern = below(config, "settings").and_then(|map| below(&map, "load_pattern"));
+    let target = pattern.as_ref().and_then(|map| map.given("target_concurrency"));
+    if let Some(value) = target.filter(|value| value.to_int() != Some(point.concurrency)) {
+        let field = "settings.load_pattern.target_concurrency".to_owned();
+        differs(field, Some(value), point.concurrency.to_string());
+    }
+    let datasets = config.get("datasets").and_then(Value::as_list).unwrap_or_default();
+    for (i, dataset) in datasets.iter().enumerate() {
+        let block = dataset.as_map().and_then(|map| below(map, "agentic_inference"));
+        let Some(block) = block else { continue };
+        let field = |name: &str| format!("datasets.{i}.agentic_inference.{name}");
+        for (name, wanted) in [
+            ("enable_salt", true),
+            ("inject_tool_delay", true),
+            ("stop_issuing_on_first_user_complete", false),
+        ] {
+            if let Some(value) = block.given(name)
+                && !matches!(value, Value::Bool(stated) if *stated == wanted)
+            {
+                differs(field(name), Some(value), wanted.to_string());
+            }
+        }
+        let pass = i128::from(ruleset.dataset.trajectories);
+        let name = "num_trajectories_to_issue";
+        if let Some(value) = block.given(name)
+            && !value.strict_int().is_some_and(|issued| issued > 0 && issued % pass == 0)
+        {
+            differs(field(name), Some(value), format!("a whole multiple of {pass}"));
+        }
+    }
+    let model = point.model_name.as_deref().and_then(|name| ruleset.recognise(name));
+    let Some((model, parameters)) = model.zip(below(config, "model_params")) else { return };
+    for (name, wanted) in SAMPLING {
+        let stated = parameters.given(name);
+        let expected = model.sampling.get(wanted).map(from_json);
+        let equal = match (stated, &expected) {
+            (Some(stated), Some(expected)) => stated.equals(expected),
+            (None, None) => true,
+            _ => false,
+        };
+        if !equal {
+            let expected = match model.sampling.get(wanted) {
+                Some(value) => value.to_string(),
+                None => "to leave it out".to_owned(),
+            };
+            differs(format!("model_params.{name}"), stated, expected);
+        }
+    }
+}
+
+/// A ruleset's value as a document's.
+fn from_json(value: &serde_json::Value) -> Value {
+    match value {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(value) => Value::Bool(*value),
+        serde_json::Value::Number(number) => match number.as_i128() {
+            Some(whole) => Value::Int(whole),
+            None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        serde_json::Value::String(text) => Value::Text(text.clone()),
+        serde_json::Value::Array(items) => Value::List(items.iter().map(from_json).collect()),
+        serde_json::Value::Object(entries) => {
+            let mut map = Map::default();
+            for (key, value) in entries {
+                map.set(key, from_json(value));
+            }
+            Value::Map(map)
+        }
+    }
+}
