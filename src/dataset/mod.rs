@@ -2,12 +2,14 @@
 //!
 //! Owns the trajectory types, the streaming reader of flat JSON Lines (plain, gzip or zstd) with
 //! every rule of the format checked, and the facts and statistics of a file. Bytes in, checked
-//! trajectories and diagnostics out; memory holds one trajectory at a time. Uses `diagnostics`, `digest` and `wire` (compact JSON).
+//! trajectories and diagnostics out; memory holds one trajectory at a time. Also generates sets.
+//! Uses `diagnostics`, `digest`, `rng` and `wire` (compact JSON).
 
 mod calls;
 mod conversation;
 mod facts;
 mod findings;
+pub mod generate;
 mod json;
 mod lines;
 mod model;
@@ -15,9 +17,11 @@ mod reader;
 mod row;
 mod source;
 mod statistics;
+mod store;
 
 pub use facts::Facts;
 pub use model::{Message, Row, ToolResult, Trajectory};
 pub use reader::{Limits, ReadError, Reader};
 pub use source::Compression;
 pub use statistics::{Quantiles, Spread, Statistics};
+pub use store::{Store, StoreError, Stored};

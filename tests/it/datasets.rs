@@ -1,6 +1,7 @@
 //! Reading data sets: the recorded reference set, and files that are wrong in one way each.
 
 mod command;
+mod generated;
 #[cfg(target_os = "linux")]
 mod memory;
 

@@ -203,3 +203,38 @@ exit code: 2
 error: cannot open the data set missing.jsonl: No such file or directory (os error 2)
 ");
 }
+
+#[test]
+fn generate_writes_a_set_that_validates_and_overwrites_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("set.jsonl.gz");
+    let path = path.to_str().unwrap();
+    let arguments = ["generate", "official-shape", "--scale", "0.01", "--out", path];
+    let hidden = |text: String| text.replace(path, "set.jsonl.gz");
+    let first = hidden(dataset(&arguments));
+    assert!(first.starts_with("exit code: 0\n----- stdout -----\n\n"), "{first}");
+    assert!(
+        first.contains("set.jsonl.gz: 6 trajectories, 303 client turns, 303 assistant turns, "),
+        "{first}"
+    );
+    insta::assert_snapshot!(hidden(dataset(&["validate", path])), @r"
+exit code: 0
+----- stdout -----
+
+----- stderr -----
+set.jsonl.gz: 0 errors, 0 warnings; 6 usable trajectories, 303 client turns
+");
+    insta::assert_snapshot!(hidden(dataset(&arguments)), @r"
+exit code: 2
+----- stdout -----
+
+----- stderr -----
+error: set.jsonl.gz exists
+
+help: choose another name, or give --force
+");
+    let forced = hidden(dataset(&[&arguments[..], &["--force"]].concat()));
+    assert_eq!(forced, first);
+    let bad = dataset(&["generate", "coding", "--scale", "0", "--out", path]);
+    assert!(bad.contains("expected a number from 0.000001 to 1000"), "{bad}");
+}

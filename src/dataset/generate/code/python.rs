@@ -1,0 +1,78 @@
+//! Python.
+
+use super::language::{Language, TestStyle};
+use crate::dataset::generate::voice::Case;
+
+pub(super) const PYTHON: Language = Language {
+    name: "Python",
+    extension: "py",
+    case: Case::Snake,
+    sources: "src/«pkg»",
+    tests: "tests",
+    test_suffix: "",
+    test_style: TestStyle::Pytest,
+    test_command: "python -m pytest -q",
+    build_files: &[
+        "pyproject.toml",
+        "README.md",
+        "CHANGELOG.md",
+        "tox.ini",
+        ".pre-commit-config.yaml",
+    ],
+    head: &[
+        "\"\"\"«doc»\"\"\"\nfrom __future__ import annotations\n",
+        "# Copyright (c) «pkg» contributors\n\"\"\"«Noun»s and their «nouns».\"\"\"\n",
+    ],
+    imports: &[
+        "import json",
+        "import logging",
+        "import os",
+        "import re",
+        "from collections import defaultdict, deque",
+        "from dataclasses import dataclass, field",
+        "from pathlib import Path",
+        "from typing import Any, Iterable, Iterator",
+        "from «pkg».«noun» import «type»",
+        "from «pkg».«noun» import «fn», «fn»",
+        "import «noun»_utils as «noun»",
+        "from contextlib import contextmanager",
+    ],
+    blocks: &[
+        "\nclass «type»:\n    \"\"\"«doc»\n\n    «doc»\n    \"\"\"\n\n    «CONST» = «nn»\n\n    def __init__(self, «var»: «type», *, «var»: int = «nn», «var»: str | None = None) -> None:\n        self._«var» = «var»\n        self.«var»: dict[str, «type»] = {}\n        «body»\n\n    def «fn»(self, «var»: str) -> «type» | None:\n        \"\"\"«doc»\"\"\"\n        «body»\n        return self.«var».get(«var»)\n\n    @property\n    def «var»(self) -> int:\n        return len(self._«var») - «n»",
+        "\ndef «fn»(«var»: Iterable[«type»], «var»: int = «nn») -> list[«type»]:\n    \"\"\"«doc»\"\"\"\n    «var» = []\n    for «noun» in «var»:\n        «body»\n        «var».append(«noun»)\n    return «var»",
+        "\n@dataclass(frozen=True, slots=True)\nclass «type»:\n    \"\"\"«doc»\"\"\"\n\n    «var»: str\n    «var»: int = «nn»\n    «var»: tuple[str, ...] = ()\n    «var»: float = «n».«n»\n\n    def __post_init__(self) -> None:\n        «body»",
+        "\n@contextmanager\ndef «fn»(path: Path, *, «var»: bool = False) -> Iterator[«type»]:\n    \"\"\"«doc»\"\"\"\n    handle = path.open(\"r\", encoding=\"utf-8\")\n    try:\n        yield «type»(handle, «var»=«var»)\n    finally:\n        handle.close()\n        logger.debug(\"«logtext»\")",
+        "\nasync def «fn»(session: «type», «var»: str, timeout: float = «n».0) -> dict[str, Any]:\n    async with session.«verb»(f\"/«nouns»/{«var»}\", timeout=timeout) as response:\n        if response.status != 200:\n            raise «type»(f\"«errtext»: {response.status}\")\n        «body»\n        return await response.json()",
+        "\n«CONST»: dict[str, int] = {\n    \"«noun»\": «nn»,\n    \"«adj»_«noun»\": «big»,\n    \"«noun»_«noun»\": «nn»,\n    \"«uni»\": «n»,\n}",
+        "\ndef _«fn»(«var»: str) -> str:\n    # «doc»\n    match = re.fullmatch(r\"(?P<«noun»>[a-z_]+)(?:-(?P<«noun»>\\d{«n»,}))?\", «var»)\n    if match is None:\n        raise ValueError(f\"«errtext»: {«var»!r}\")\n    «body»\n    return match[\"«noun»\"].strip()",
+    ],
+    test_blocks: &[
+        "\ndef test_«fn»_«adj»(tmp_path):\n    «var» = «type»(tmp_path / \"«noun».json\", «var»=«nn»)\n    «body»\n    assert «var».«fn»(\"«uni»\") == \"«noun»-«nn»\"",
+        "\n@pytest.mark.parametrize(\n    (\"«noun»\", \"expected\"),\n    [\n        (\"«noun»\", «nn»),\n        (\"«uni»\", «n»),\n        (\"\", 0),\n        (\"«noun»-«hex7»\", «big»),\n    ],\n)\ndef test_«fn»(«noun», expected):\n    assert «fn»(«noun») == expected",
+        "\ndef test_«fn»_rejects_«adj»_«noun»():\n    with pytest.raises(ValueError, match=\"«noun»\"):\n        «fn»([«nn», «nn», None])",
+        "\n@pytest.fixture\ndef «var»():\n    return «type»(«var»=\"«uni»\", «var»=«nn»)",
+    ],
+    statements: &[
+        "if «var» is None:\n    «body»",
+        "if not self.«var» or «var» > «CONST»:\n    raise «type»(f\"«errtext» ({«var»})\")",
+        "for index, «noun» in enumerate(self.«var»):\n    «body»",
+        "try:\n    «body»\nexcept (KeyError, «type») as error:\n    logger.warning(\"«logtext»: %s\", error)",
+        "with self._lock:\n    «body»",
+        "while «var» < «nn»:\n    «body»\n    «var» += «n»",
+        "if isinstance(«var», «type»):\n    «body»\nelse:\n    «var» = «fn»(«var»)",
+    ],
+    simple: &[
+        "«var» = self.«fn»(«var»)",
+        "«var» = «fn»(«var», «var»=«nn»)",
+        "self.«var»[«var»] = «type»(«var», «var»=«var»)",
+        "logger.info(\"«logtext»\", extra={\"«noun»\": «var»})",
+        "«var» = [«noun».«var» for «noun» in «var» if «noun».«var» != \"«adj»\"]",
+        "«var».sort(key=lambda «noun»: («noun».«var», -«noun».«var»))",
+        "# «doc»",
+        "assert «var» is not None, \"«errtext»\"",
+        "«var» = max(«var», «var» // «n» + «nn»)",
+        "«var» = {**«var», \"«noun»\": «var»[:«nn»]}",
+        "yield_count += sum(1 for _ in «var».«fn»())",
+        "self._«var».update(«noun»=«nn», «adj»=\"«hex12»\")",
+    ],
+};
