@@ -8,10 +8,11 @@ use crate::yaml::{Kind, Node, Pointer};
 use super::overrides;
 
 /// The places of paths; `*` stands for every item of a list.
-const PLACES: [&[&str]; 8] = [
+const PLACES: [&[&str]; 9] = [
     &["model", "tokenizer"],
     &["endpoint", "ca_file"],
     &["datasets", "*", "path"],
+    &["accuracy", "swe_bench", "instance_ids"],
     &["compliance", "ruleset"],
     &["submission", "system"],
     &["submission", "power"],

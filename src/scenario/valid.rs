@@ -87,6 +87,9 @@ fn absolutise(scenario: &mut Scenario, home: &Home) {
     for dataset in &mut scenario.datasets {
         dataset.path = absolute(&dataset.path);
     }
+    if let Some(swe_bench) = &mut scenario.accuracy.swe_bench {
+        mend(&mut swe_bench.instance_ids);
+    }
     if let Some(ruleset) = scenario.compliance.ruleset.as_mut().filter(|r| Ruleset::is_file(r)) {
         *ruleset = absolute(Path::new(ruleset.as_str())).display().to_string();
     }

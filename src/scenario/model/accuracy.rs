@@ -1,5 +1,7 @@
 //! `accuracy`: which accuracy is measured.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +41,26 @@ pub struct SweBench {
     #[serde(default)]
     #[schemars(length(max = 256))]
     pub at: Vec<u32>,
+    /// A file with the instances' ids in the data set's order: one per line, or a JSON list. The
+    /// first `instances` of them are run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance_ids: Option<PathBuf>,
+    /// The endpoint's URL as the service reaches it; the first of `endpoint.urls` unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    /// Agents at work at once; the point's concurrency unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub workers: Option<u32>,
+    /// Evaluations at work at once.
+    #[serde(default = "eval_workers")]
+    #[schemars(range(min = 1))]
+    pub eval_workers: u32,
+}
+
+/// A few evaluations at once; each runs a container of its own on the service's host.
+fn eval_workers() -> u32 {
+    8
 }
 
 /// The benchmark's number of instances.

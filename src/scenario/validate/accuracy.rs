@@ -14,6 +14,7 @@ pub(super) fn check(context: &mut Context<'_>) {
     let Some(accuracy) = &context.scenario.accuracy else { return };
     if let Some(swe_bench) = &accuracy.swe_bench {
         service(context, swe_bench);
+        needs(context, swe_bench);
         places(context, swe_bench);
     }
     if let Some(ruleset) = context.ruleset {
@@ -36,6 +37,29 @@ fn service(context: &mut Context<'_>, swe_bench: &SweBench) {
     }
     if let Some(token) = &swe_bench.token {
         endpoint::secret(context, &["accuracy", "swe_bench", "token"], token);
+    }
+}
+
+/// What a job needs and only the user has.
+fn needs(context: &mut Context<'_>, swe_bench: &SweBench) {
+    if swe_bench.instance_ids.is_none() {
+        context
+            .error(
+                &["accuracy", "swe_bench"],
+                "swe-bench-ids",
+                "`accuracy.swe_bench.instance_ids` is missing".to_owned(),
+            )
+            .help("name a file with the ids of SWE-bench Verified in order, one per line");
+    }
+    let endpoint = context.scenario.endpoint.as_ref();
+    if swe_bench.endpoint.is_none() && endpoint.is_some_and(|e| e.simulated.is_some()) {
+        context
+            .error(
+                &["accuracy", "swe_bench"],
+                "swe-bench-endpoint",
+                "SWE-bench cannot run against the embedded simulated endpoint".to_owned(),
+            )
+            .help("name a server with `endpoint.urls`, or with `endpoint` in `swe_bench`");
     }
 }
 

@@ -39,6 +39,8 @@ pub const CODES: &[(&str, &str)] = &[
     ("sweep-short", "The sweep's range is too narrow for its points."),
     ("sweep-idle", "A point has more slots than there are trajectories."),
     ("service-url", "The SWE-bench service's URL cannot be used."),
+    ("swe-bench-ids", "No file names the instances of SWE-bench."),
+    ("swe-bench-endpoint", "SWE-bench would run against the simulated endpoint."),
     ("swe-bench-point", "SWE-bench is to run at no point of the sweep."),
     ("check-id-twice", "Two checks have one id."),
     ("check-expression", "A check is no expression."),

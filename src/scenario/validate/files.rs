@@ -23,6 +23,10 @@ pub(super) fn check(context: &mut Context<'_>) {
     if let Some(file) = scenario.endpoint.as_ref().and_then(|endpoint| endpoint.ca_file.as_ref()) {
         exists(context, &["endpoint", "ca_file"], file, Want::File);
     }
+    let swe_bench = scenario.accuracy.as_ref().and_then(|section| section.swe_bench.as_ref());
+    if let Some(file) = swe_bench.and_then(|swe_bench| swe_bench.instance_ids.as_ref()) {
+        exists(context, &["accuracy", "swe_bench", "instance_ids"], file, Want::File);
+    }
     for (i, dataset) in scenario.datasets.iter().flatten().enumerate() {
         exists(context, &["datasets", &i.to_string(), "path"], &dataset.path, Want::File);
     }

@@ -225,6 +225,7 @@ fn a_complete_submission_is_fine() {
         ("a.jsonl", CONVERSATION),
         ("system.yaml", "division: Standardized\n"),
         ("power.json", "{}"),
+        ("ids.txt", "astropy__astropy-12907\n"),
         ("vllm/ReadMe.md", ""),
         (
             "s.yaml",
@@ -236,7 +237,7 @@ endpoint: { urls: [http://localhost:8000] }
 datasets: [{ name: a, path: a.jsonl }]
 mix: { order: shuffled, seed: 586478644936801402 }
 load: { concurrency: [1, 8, 16, 64, 128, 256, 512] }
-accuracy: { inline: true, swe_bench: { service: 'http://s:1', at: [16, 8, 64, 256] } }
+accuracy: { inline: true, swe_bench: { service: 'http://s:1', at: [16, 8, 64, 256], instance_ids: ids.txt } }
 compliance: { ruleset: mlperf-endpoints-agentic/v1.0 }
 submission:
   organisation: o
