@@ -16,7 +16,7 @@
 //! ```text
 //! L9  cli
 //! L7  report  compliance
-//! L6  replay        results
+//! L6  replay        results        recount
 //! L5  prompt
 //! L4  plan  accuracy
 //! L3  scenario
@@ -38,6 +38,7 @@ pub mod host;
 pub mod metrics;
 pub mod plan;
 pub mod prompt;
+pub mod recount;
 pub mod replay;
 pub mod report;
 pub mod results;

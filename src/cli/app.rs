@@ -83,6 +83,8 @@ commands! {
     plan => Plan,
     // run
     run => Run,
+    // report
+    report => Report,
     // serve
     serve => Serve,
     // probe

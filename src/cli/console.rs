@@ -136,6 +136,9 @@ impl Console {
                     .progress_chars("=> "),
             )
         });
+        if bar.is_finished() {
+            bar.reset();
+        }
         bar.set_length(total);
         bar.set_prefix(headline.to_owned());
         bar.set_message(below.to_owned());

@@ -5,6 +5,7 @@
 
 mod facts;
 mod observer;
+mod official;
 mod point;
 mod signals;
 mod target;
@@ -18,6 +19,7 @@ use tokio::sync::watch;
 use self::point::{PointResult, Session, disk};
 use self::target::Target;
 use super::context::Context;
+use super::counting::load_reference;
 use super::failure::{ExitStatus, Failure};
 use super::prepare::{Prepared, ScenarioArgs, prepare};
 use super::progress::Progress;
@@ -26,6 +28,7 @@ use crate::host::{self, Host};
 use crate::replay::{Live, StopLevel, stop_channel};
 use crate::report::Curve;
 use crate::results::{NewRun, RunDir};
+use crate::tokens::Reference;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,6 +89,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let prepared = prepare(&args.scenario, context)?;
     enough_files(&prepared)?;
     let runtime = runtime()?;
+    let reference = reference(&prepared)?;
     let target = Target::start(&prepared.scenario, &prepared.library)?;
     let connect_timeout = prepared.scenario.endpoint.connect_timeout.get();
     runtime.block_on(target.check(connect_timeout))?;
@@ -104,6 +108,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         runtime: &runtime,
         stop: &stop,
         live: &live,
+        reference: reference.as_ref(),
+        console: &context.console,
     };
     let results = run_points(&session, &mut run_dir, context);
     progress.finish();
@@ -113,6 +119,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let results = results?;
     ended.map_err(|error| disk(&error))?;
     finish(args, context, &prepared, &run_dir, &results, stop.level())
+}
+
+/// The reference tokenizer, where one is set: loaded first, so that what is wrong with it is told
+/// before anything was measured.
+fn reference(prepared: &Prepared) -> Result<Option<Reference>, Failure> {
+    let directory = prepared.scenario.model.tokenizer.as_deref();
+    directory.map(|directory| load_reference(directory, wall_now())).transpose()
 }
 
 /// Makes sure that every slot can have its connection.

@@ -14,7 +14,7 @@ mod writer;
 pub use format::FORMAT_VERSION;
 pub use model::{Event, EventKind, PromptFacts, SampleId, TurnKey};
 pub use observer::Observer;
-pub use reader::{ReadError, ReadErrorKind, Reader};
+pub use reader::{LoggedPrompt, ReadError, ReadErrorKind, Reader};
 pub use writer::Writer;
 
 #[cfg(test)]

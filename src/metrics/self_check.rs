@@ -23,7 +23,7 @@ pub struct Expected {
 }
 
 /// Follows the events of one replay and counts.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SelfCheck {
     in_flight: HashMap<SampleId, InFlight>,
     seen: HashSet<SampleId>,
@@ -39,7 +39,7 @@ pub struct SelfCheck {
     odd: BTreeMap<OddEvent, u64>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct InFlight {
     sent: bool,
     failed: bool,

@@ -35,6 +35,11 @@ impl Body {
         (self.open.len() + self.system.len() + self.close.len()) as u64
     }
 
+    /// Everything behind the messages: sampling, tools and what else a request says.
+    pub fn tail(&self) -> &Bytes {
+        &self.tail
+    }
+
     /// The body as a rope for the client; copies no text.
     pub fn rope(&self) -> Rope {
         let mut rope = Rope::default();

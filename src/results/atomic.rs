@@ -8,7 +8,7 @@ use super::error::ResultsError;
 
 /// Writes `bytes` to `path` by way of a file beside it, so that a reader, or a crash at any moment,
 /// sees the old content or the new one. Replaces what is there.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), ResultsError> {
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), ResultsError> {
     let attempt = || -> io::Result<()> {
         let directory = directory_of(path);
         let mut builder = tempfile::Builder::new();

@@ -39,6 +39,14 @@ pub enum ResultsError {
         /// What was found instead.
         reason: String,
     },
+    /// A file of a run folder is not what its name says.
+    #[error("`{}` cannot be used: {reason}", path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The manifest has no such point.
     #[error("`{}` plans no point of concurrency {concurrency}", path.display())]
     NoSuchPoint {

@@ -14,13 +14,16 @@ mod point;
 mod run_dir;
 mod run_folder;
 mod snapshot;
+mod stored;
 mod summary;
 mod time;
 
+pub use atomic::write as replace_file;
 pub use config::{ConfigDataset, RunConfig, ScenarioBlock};
 pub use error::ResultsError;
 pub use manifest::{DatasetEntry, Manifest, PointEntry, PointState, ScenarioEntry, ToolEntry};
 pub use run_dir::{NewRun, RunDir};
-pub use run_folder::{EventLog, Outcome, RunFolder};
+pub use run_folder::{EventLog, Numbers, Outcome, RunFolder};
+pub use stored::StoredPoint;
 pub use summary::{ResultSummary, RunFacts};
 pub use time::rfc3339;

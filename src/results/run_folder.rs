@@ -20,6 +20,9 @@ use crate::metrics::{Metrics, SelfCheckReport};
 /// Events are written in pieces of this size.
 const LOG_BUFFER: usize = 256 * 1024;
 
+pub(super) const POINT_YAML: &str = "point.yaml";
+pub(super) const SUMMARY: &str = "performance/result_summary.json";
+
 /// What a finished point is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome<'a> {
@@ -38,6 +41,42 @@ pub struct Outcome<'a> {
     pub samples: &'a [(SampleId, u64)],
     /// report.txt.
     pub report: &'a str,
+}
+
+/// The numbers of a point, in the files that hold them.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers<'a> {
+    /// What the numbers belong to.
+    pub facts: &'a RunFacts,
+    /// The numbers.
+    pub metrics: &'a Metrics,
+    /// What the steady-state detector found; none where it was not asked.
+    pub steady: Option<&'a Analysis>,
+    /// report.txt.
+    pub report: &'a str,
+}
+
+impl Numbers<'_> {
+    /// Puts them in the place of those of a finished run folder. Every file is replaced as a whole;
+    /// the summary, which others read first, comes last.
+    pub fn replace(&self, folder: &Path) -> Result<(), ResultsError> {
+        let path = folder.join(POINT_YAML);
+        let point_yaml = std::fs::read_to_string(&path).map_err(ResultsError::read(&path))?;
+        for (name, bytes) in &self.files(&point_yaml) {
+            atomic::write(&folder.join(name), bytes)?;
+        }
+        Ok(())
+    }
+
+    fn files(&self, point_yaml: &str) -> [(&'static str, Vec<u8>); 4] {
+        let Self { facts, metrics, steady, report } = *self;
+        [
+            (POINT_YAML, point::with_steady(point_yaml, facts, steady).into_bytes()),
+            ("metrics/final_snapshot.json", pretty(&Snapshot::new(metrics, facts))),
+            ("report.txt", report.as_bytes().to_vec()),
+            (SUMMARY, pretty(&ResultSummary::new(metrics, facts, steady))),
+        ]
+    }
 }
 
 /// A run folder under its hidden name.
@@ -74,24 +113,17 @@ impl RunFolder {
     /// Writes every file but the event log and gives the folder its final name.
     pub(super) fn finish(self, outcome: &Outcome<'_>) -> Result<PathBuf, ResultsError> {
         let Outcome { facts, metrics, steady, self_check, config, samples, report } = *outcome;
-        let summary = ResultSummary::new(metrics, facts, steady);
-        let snapshot = Snapshot::new(metrics, facts);
-        let config_yaml = config.to_yaml();
-        let point_yaml =
-            point::with_steady(&PointYaml::new(facts, config).to_yaml(), facts, steady);
+        let point_yaml = PointYaml::new(facts, config).to_yaml();
+        let numbers = Numbers { facts, metrics, steady, report };
         for directory in ["performance", "metrics"] {
             atomic::create_directories(&self.partial.join(directory))?;
         }
-        let files: [(&str, Vec<u8>); 7] = [
-            ("config.yaml", config_yaml.into_bytes()),
-            ("point.yaml", point_yaml.into_bytes()),
-            ("performance/result_summary.json", pretty(&summary)),
-            ("metrics/final_snapshot.json", pretty(&snapshot)),
-            ("report.txt", report.as_bytes().to_vec()),
+        let files = [
+            ("config.yaml", config.to_yaml().into_bytes()),
             ("sample_idx_map.json", pretty(&SampleIndexMap { performance: samples })),
             ("self_check.json", pretty(self_check)),
         ];
-        for (name, bytes) in &files {
+        for (name, bytes) in files.iter().chain(&numbers.files(&point_yaml)) {
             atomic::write(&self.partial.join(name), bytes)?;
         }
         sync_log(&self.partial.join("events.jsonl"))?;

@@ -11,5 +11,6 @@ mod init;
 mod interrupt;
 mod plan;
 mod process;
+mod report;
 mod run;
 mod secret;

@@ -3,3 +3,4 @@
 
 mod directory;
 mod golden;
+mod recount;

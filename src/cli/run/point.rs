@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use super::facts;
 use super::observer::{PointObserver, Watchers};
 use super::target::Target;
+use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::prepare::Prepared;
 use crate::clock::{Clock, wall_now};
@@ -22,6 +23,7 @@ use crate::replay::{
 };
 use crate::report::{CurvePoint, point_report};
 use crate::results::{EventLog, Outcome, PointState, ResultsError, RunDir};
+use crate::tokens::Reference;
 
 /// What every point of a run shares.
 pub(super) struct Session<'a> {
@@ -35,6 +37,10 @@ pub(super) struct Session<'a> {
     pub(super) stop: &'a StopHandle,
     /// Where snapshots for the live view go.
     pub(super) live: &'a watch::Sender<Live>,
+    /// What official token counts are made with, where a tokenizer is set.
+    pub(super) reference: Option<&'a Reference>,
+    /// Where messages go.
+    pub(super) console: &'a Console,
 }
 
 /// How a point ended.
@@ -100,12 +106,19 @@ impl Session<'_> {
             samples: &samples,
             report: &point_report(&facts, &metrics, &self_check, Some(&steady)),
         };
-        run_dir.finish_point(folder, &outcome, wall_now()).map_err(|error| disk(&error))?;
+        let folder =
+            run_dir.finish_point(folder, &outcome, wall_now()).map_err(|error| disk(&error))?;
         let violation = |v: &crate::metrics::Violation| format!("{}: {}", v.check, v.message);
-        Ok(PointResult {
-            row: CurvePoint::new(&facts, &metrics, self_check.skipped),
-            violations: self_check.violations.iter().map(violation).collect(),
-        })
+        let mut violations: Vec<String> = self_check.violations.iter().map(violation).collect();
+        let recorded = CurvePoint::new(&facts, &metrics, self_check.skipped);
+        let row = match self.count_tokens(&folder, &facts, &self_check) {
+            Ok(counted) => counted.unwrap_or(recorded),
+            Err(reason) => {
+                violations.push(format!("tokens-counted: {reason}"));
+                recorded
+            }
+        };
+        Ok(PointResult { row, violations })
     }
 
     /// Replays and records; the event log is complete on disk afterwards.

@@ -22,6 +22,8 @@ pub struct SteadySummary {
     pub found: bool,
     /// Why, in words.
     pub reason: String,
+    /// The shortest run that the ruleset takes of the point, in seconds; 0 without a ruleset.
+    pub min_duration_s: f64,
     /// Turns of a super-pass.
     pub superpass_size: u64,
     /// Super-passes, an incomplete last one included.
@@ -68,6 +70,7 @@ impl SteadySummary {
             verdict: block.verdict,
             found: analysis.found,
             reason: analysis.reason.clone(),
+            min_duration_s: min_duration.as_secs_f64(),
             superpass_size: analysis.super_pass_size,
             n_super_passes: analysis.super_passes,
             warmup: analysis.warmup,
