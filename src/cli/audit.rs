@@ -113,8 +113,7 @@ fn verdict(report: &Report, strict: bool) -> String {
         1 => format!("1 {name}"),
         n => format!("{n} {name}s"),
     };
-    let (errors, warnings) =
-        (count(Severity::Error, "error"), count(Severity::Warning, "warning"));
+    let (errors, warnings) = (count(Severity::Error, "error"), count(Severity::Warning, "warning"));
     format!("{}: {word}, {errors}, {warnings}", report.path.display())
 }
 

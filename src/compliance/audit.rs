@@ -86,12 +86,7 @@ fn systems(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// One curve; of a run folder only the rules about its one point.
-fn check_curve(
-    context: &Context<'_>,
-    curve: &Curve,
-    power: Option<&Computation>,
-    sink: &mut Sink,
-) {
+fn check_curve(context: &Context<'_>, curve: &Curve, power: Option<&Computation>, sink: &mut Sink) {
     let mut view = View::new(context.kind, context.ruleset, curve);
     if !files::points(&view, sink) {
         return;

@@ -156,7 +156,13 @@ impl System {
             let unread = points.len().saturating_sub(MAX_POINTS);
             points.truncate(MAX_POINTS);
             let points = points.into_iter().map(|(number, point)| {
-                PointFiles::read(folder, number, point, &["result_summary.json"], &["accuracy_results.json"])
+                PointFiles::read(
+                    folder,
+                    number,
+                    point,
+                    &["result_summary.json"],
+                    &["accuracy_results.json"],
+                )
             });
             let name = model.name.to_string_lossy().into_owned();
             Curve { path: model.path.clone(), name, points: points.collect(), unread }
@@ -176,7 +182,13 @@ impl System {
             .into_iter()
             .map(|(number, listed)| {
                 let summary = ["performance", "result_summary.json"];
-                PointFiles::read(folder, number, listed, &summary, &["accuracy", "accuracy_results.json"])
+                PointFiles::read(
+                    folder,
+                    number,
+                    listed,
+                    &summary,
+                    &["accuracy", "accuracy_results.json"],
+                )
             })
             .collect();
         let power = points.iter().map(|point| point.path.join("system_power.json"));

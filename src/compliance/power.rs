@@ -59,7 +59,12 @@ impl Tally {
     }
 
     /// A figure in watts, or its default (watts and table) where it is absent.
-    fn watts(&mut self, label: &str, value: Option<&Sourced>, default: Option<(f64, &str)>) -> Option<f64> {
+    fn watts(
+        &mut self,
+        label: &str,
+        value: Option<&Sourced>,
+        default: Option<(f64, &str)>,
+    ) -> Option<f64> {
         match (value, default) {
             (Some(value), _) => {
                 if value.watts.is_none() {
@@ -213,8 +218,10 @@ impl Computation {
             Some(rack) => watts * (real(set.nodes) / real(rack)),
             None => {
                 let rack = set.rack_nodes.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
-                let problem =
-                    format!("node_sets[{}] scales {} nodes from a rack of {rack}", set.id, set.nodes);
+                let problem = format!(
+                    "node_sets[{}] scales {} nodes from a rack of {rack}",
+                    set.id, set.nodes
+                );
                 self.fault(problem, "nodes_in_published_rack above nodes_provisioned");
                 0.0
             }
@@ -251,7 +258,8 @@ impl Computation {
         }
         let nodes: i128 = power.node_sets.iter().map(|set| set.nodes).sum();
         let sum = real(nodes) * real(nics.count) * nics.gbps / 1000.0;
-        let found = format!("scale_out.required_bandwidth_tbps is {required}, the adapters' sum {sum}");
+        let found =
+            format!("scale_out.required_bandwidth_tbps is {required}, the adapters' sum {sum}");
         if required < sum - TOLERANCE_BANDWIDTH {
             self.fault(found, "nodes x adapters x Gb/s / 1000");
         } else if required > sum + TOLERANCE_BANDWIDTH {
@@ -310,7 +318,8 @@ impl Computation {
         ];
         for (name, value) in names.into_iter().zip(ours) {
             let stated = power.computed.iter().find(|(stated, _)| *stated == name);
-            let Some((_, stated)) = stated.filter(|(_, stated)| (stated - value).abs() > TOLERANCE_W)
+            let Some((_, stated)) =
+                stated.filter(|(_, stated)| (stated - value).abs() > TOLERANCE_W)
             else {
                 continue;
             };
@@ -318,7 +327,8 @@ impl Computation {
             self.fault(problem, "the recomputed value within 0.5 W");
         }
         if let Some(stated) = power.overhead_fraction.filter(|f| (f - overhead).abs() > 1e-9) {
-            let problem = format!("computed.overhead_fraction is {stated}, for {} {overhead}", power.cooling);
+            let problem =
+                format!("computed.overhead_fraction is {stated}, for {} {overhead}", power.cooling);
             self.fault(problem, "0.3 for liquid, 0.5 for air");
         }
         if let (Some(stated), Some(kw)) = (power.provisioned_power_kw, self.kw)
@@ -373,7 +383,12 @@ fn carries_nics(fabric: &ScaleOut, set: &NodeSet) -> bool {
 }
 
 /// The watts of one node from its parts.
-fn node_watts(parts: &Components, cores: Option<i128>, label: &str, tally: &mut Tally) -> Option<f64> {
+fn node_watts(
+    parts: &Components,
+    cores: Option<i128>,
+    label: &str,
+    tally: &mut Tally,
+) -> Option<f64> {
     let mut devices = Some(0.0);
     if let Some(combined) = &parts.combined {
         let tdp = |device: &Option<Device>| device.as_ref().is_some_and(|d| d.tdp.is_some());
@@ -411,7 +426,8 @@ fn scale_up_watts(network: &ScaleUp, label: &str, tally: &mut Tally) -> Option<f
         ScaleUpMethod::None => Some(0.0),
         ScaleUpMethod::DeclaredTdp => {
             let Some(switches) = network.switches else {
-                tally.fault(format!("{label} is declared_tdp without switch_count"), "switch_count");
+                tally
+                    .fault(format!("{label} is declared_tdp without switch_count"), "switch_count");
                 return None;
             };
             let each = tally.watts(&format!("{label}.tdp_per_switch"), network.tdp.as_ref(), None);

@@ -48,9 +48,8 @@ pub(super) struct Drafter {
 impl Drafter {
     /// Whether a point's disclosure means this drafter.
     pub(super) fn matches(&self, declared: &Map) -> bool {
-        let is = |field: &str, text: &str| {
-            declared.get(field).and_then(Value::as_text) == Some(text)
-        };
+        let is =
+            |field: &str, text: &str| declared.get(field).and_then(Value::as_text) == Some(text);
         match (&self.weight_checksum, &self.target_checksum) {
             (Some(checksum), _) => is("weight_checksum", checksum),
             (None, Some(checksum)) => {
@@ -108,7 +107,10 @@ fn embedded_drafters(ruleset: &Ruleset) -> Vec<Drafter> {
         configuration: Map::default(),
     };
     let own = ruleset.models.iter().flat_map(|model| {
-        model.drafters.iter().map(|checkpoint| (model.canonical.as_str(), checkpoint.revision.as_str()))
+        model
+            .drafters
+            .iter()
+            .map(|checkpoint| (model.canonical.as_str(), checkpoint.revision.as_str()))
     });
     let others = tables::OTHER_DRAFTERS.iter().copied();
     own.chain(others).map(|(benchmark, revision)| drafter(benchmark, revision)).collect()

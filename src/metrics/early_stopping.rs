@@ -4,9 +4,9 @@
 //! true percentile p with confidence c if so few values above it would be seen with probability
 //! at most 1 - c were the true rate of values above it 1 - p: `P(Binomial(n, 1 - p) <= t) <= 1 - c`.
 //! It is the one-sided Clopper-Pearson bound on the rate of values above, solved for the greatest
-//! t; `MLPerf` Inference introduced it with LoadGen's early stopping (inference rules, appendix
-//! "Early Stopping Criterion", and `loadgen/early_stopping.cc`), whose tables of least query counts
-//! the tests below repeat.
+//! t. `MLPerf` Inference introduced it with its load generator's early stopping (inference rules,
+//! appendix "Early Stopping Criterion", and `loadgen/early_stopping.cc`); the tests below repeat
+//! its tables of least query counts.
 
 /// Confidence 99 %.
 const DOUBT: f64 = 1.0 - 0.99;

@@ -45,7 +45,7 @@ pub(super) struct Session {
 #[derive(Clone, Debug)]
 pub(super) struct Turn {
     pub(super) sample: SampleId,
-    pub(super) turn: u32,
+    pub(super) number: u32,
     pub(super) digest: Option<[u8; 32]>,
     /// Bytes of the issued line.
     pub(super) issued: Range<u64>,
@@ -122,8 +122,8 @@ impl Builder {
             EventKind::Issued(key, prompt) => {
                 let (conversation, session) = self.place(&key.session);
                 let digest = prompt.as_ref().and_then(|prompt| prompt.digest);
-                let (sample, turn) = (key.sample, key.turn);
-                let turn = Turn { sample, turn, digest, issued: span, complete: 0..0 };
+                let (sample, number) = (key.sample, key.turn);
+                let turn = Turn { sample, number, digest, issued: span, complete: 0..0 };
                 self.open.insert(sample, Open { turn, conversation, session });
             }
             EventKind::Complete(key, reply) => {
@@ -141,14 +141,13 @@ impl Builder {
     /// The place of a session, made when it is new.
     fn place(&mut self, id: &Arc<str>) -> (usize, usize) {
         let (source, pass) = source_and_pass(id);
-        let place = match self.places.get(source) {
-            Some(place) => *place,
-            None => {
-                let source: Arc<str> = source.into();
-                self.places.insert(Arc::clone(&source), self.conversations.len());
-                self.conversations.push(Conversation { id: source, sessions: Vec::new() });
-                self.conversations.len() - 1
-            }
+        let place = if let Some(place) = self.places.get(source) {
+            *place
+        } else {
+            let source: Arc<str> = source.into();
+            self.places.insert(Arc::clone(&source), self.conversations.len());
+            self.conversations.push(Conversation { id: source, sessions: Vec::new() });
+            self.conversations.len() - 1
         };
         let sessions = &mut self.conversations[place].sessions;
         let session = sessions.iter().position(|session| session.id == *id).unwrap_or_else(|| {

@@ -123,7 +123,7 @@ fn logged(session: &Session, log: &mut File, path: &Path) -> Result<Vec<count::S
     let mut finished = Vec::new();
     for turn in &session.turns {
         let broken = |reason: &dyn Display| {
-            let (path, id, number) = (path.display(), &session.id, turn.turn);
+            let (path, id, number) = (path.display(), &session.id, turn.number);
             format!("`{path}`: the prompt of `{id}` turn {number} cannot be used: {reason}")
         };
         let line = read_span(log, &turn.issued).map_err(|error| broken(&error))?;
@@ -178,7 +178,7 @@ fn from_library(
         let Some(next) = wanted.peek() else { break };
         let body = prompts.body(index);
         let sent = digest.next(&body);
-        if next.turn != turn.turn {
+        if next.number != turn.turn {
             continue;
         }
         if next.digest.is_some_and(|logged| logged != sent) {
@@ -196,8 +196,8 @@ fn from_library(
         lengths.push(turn.messages as usize);
         last = Some((index, lengths));
     }
-    if let Some(Turn { turn, .. }) = wanted.next() {
-        return Err(other(*turn));
+    if let Some(Turn { number, .. }) = wanted.next() {
+        return Err(other(*number));
     }
     if let Some((index, lengths)) = last {
         finished.push(request(&prompts.body(index), lengths)?);

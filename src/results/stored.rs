@@ -26,7 +26,7 @@ pub struct StoredPoint {
     pub ours: bool,
 }
 
-/// The parts of a result_summary.json that are no numbers of the replay.
+/// The parts of a `result_summary.json` that are no numbers of the replay.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Summary {

@@ -108,6 +108,7 @@ struct LoadPattern {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the reference client's names")]
 struct Warmup {
     enabled: bool,
     n_requests: Option<u64>,

@@ -137,7 +137,7 @@ impl Session<'_> {
 }
 
 impl Point {
-    /// result_summary.json.
+    /// The performance summary.
     pub(super) fn summary(&self) -> ResultSummary {
         ResultSummary::new(&self.metrics, &self.facts, Some(&self.steady))
     }

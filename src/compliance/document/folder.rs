@@ -81,7 +81,8 @@ impl Folder {
             return Vec::new();
         }
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten().take(MAX_ENTRIES);
-        let listed = |entry: std::fs::DirEntry| Listed { path: entry.path(), name: entry.file_name() };
+        let listed =
+            |entry: std::fs::DirEntry| Listed { path: entry.path(), name: entry.file_name() };
         let mut entries: Vec<Listed> = entries.map(listed).collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         entries
@@ -135,7 +136,12 @@ impl Folder {
     ) -> Document {
         let (is_file, text) = match self.target(&path) {
             Target::Nothing => {
-                return Document { path, state: State::Absent, oddities: Vec::new(), is_file: false };
+                return Document {
+                    path,
+                    state: State::Absent,
+                    oddities: Vec::new(),
+                    is_file: false,
+                };
             }
             Target::Outside => (true, Err("it leads out of the audited directory".to_owned())),
             Target::Inside(meta) if meta.is_file() => (true, read(&path)),

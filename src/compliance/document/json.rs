@@ -283,7 +283,8 @@ mod tests {
 
     #[test]
     fn what_python_takes_is_taken() {
-        let parsed = parse(r#" {"a": [1, -2.5e3, NaN, -Infinity], "a": "\ud83d\ude00\n"} "#).unwrap();
+        let parsed =
+            parse(r#" {"a": [1, -2.5e3, NaN, -Infinity], "a": "\ud83d\ude00\n"} "#).unwrap();
         assert_eq!(parsed.value.as_map().unwrap().get("a").unwrap().as_text(), Some("😀\n"));
         assert_eq!(
             parsed.oddities,

@@ -106,8 +106,9 @@ pub(super) fn float_text(text: &str) -> Option<f64> {
 fn plain_digits(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
-    let misplaced =
-        |(at, byte): (usize, &u8)| *byte == b'_' && !(digit(at.checked_sub(1)) && digit(Some(at + 1)));
+    let misplaced = |(at, byte): (usize, &u8)| {
+        *byte == b'_' && !(digit(at.checked_sub(1)) && digit(Some(at + 1)))
+    };
     (!bytes.iter().enumerate().any(misplaced)).then(|| text.replace('_', ""))
 }
 

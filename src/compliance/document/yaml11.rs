@@ -46,9 +46,10 @@ fn as_read(kind: &Kind) -> Value {
     match kind {
         Kind::Bool(value) => Value::Bool(*value),
         Kind::String(text) => Value::Text(text.clone()),
-        Kind::Number(number) => number.as_i128().map(Value::Int).unwrap_or_else(|| {
-            Value::Float(number.as_f64().unwrap_or(f64::NAN))
-        }),
+        Kind::Number(number) => number
+            .as_i128()
+            .map(Value::Int)
+            .unwrap_or_else(|| Value::Float(number.as_f64().unwrap_or(f64::NAN))),
         _ => Value::Null,
     }
 }
@@ -108,9 +109,9 @@ fn int(text: &str) -> Value {
     } else if digits.len() > 1 && digits.starts_with('0') {
         radix(digits, 8)
     } else {
-        digits.split(':').try_fold(0_i128, |sum, part| {
-            sum.checked_mul(60)?.checked_add(radix(part, 10)?)
-        })
+        digits
+            .split(':')
+            .try_fold(0_i128, |sum, part| sum.checked_mul(60)?.checked_add(radix(part, 10)?))
     };
     match parsed {
         Some(value) => Value::Int(if negative { -value } else { value }),
@@ -148,9 +149,24 @@ mod tests {
     #[test]
     fn scalars_have_the_types_of_version_1_1() {
         let shown: Vec<String> = [
-            "a: yes", "a: 'yes'", "a: 010", "a: 1_000", "a: 1:30", "a: 1e3", "a: 1.0e+3",
-            "a: 2026-10-01", "a: ~", "a:", "a: .nan", "a: -.inf", "a: 0x1F", "a: A",
-            "a: 10487924139932647040", "a: 99999999999999999999999", "a: \"48\"", "a: 48 # c",
+            "a: yes",
+            "a: 'yes'",
+            "a: 010",
+            "a: 1_000",
+            "a: 1:30",
+            "a: 1e3",
+            "a: 1.0e+3",
+            "a: 2026-10-01",
+            "a: ~",
+            "a:",
+            "a: .nan",
+            "a: -.inf",
+            "a: 0x1F",
+            "a: A",
+            "a: 10487924139932647040",
+            "a: 99999999999999999999999",
+            "a: \"48\"",
+            "a: 48 # c",
         ]
         .iter()
         .map(|text| read(text).as_map().unwrap().get("a").unwrap().show())
@@ -158,9 +174,24 @@ mod tests {
         assert_eq!(
             shown,
             [
-                "true", "\"yes\"", "8", "1000", "90", "\"1e3\"", "1000.0", "the date 2026-10-01",
-                "null", "null", "NaN", "-inf", "31", "\"A\"", "10487924139932647040",
-                "99999999999999999999999", "\"48\"", "48",
+                "true",
+                "\"yes\"",
+                "8",
+                "1000",
+                "90",
+                "\"1e3\"",
+                "1000.0",
+                "the date 2026-10-01",
+                "null",
+                "null",
+                "NaN",
+                "-inf",
+                "31",
+                "\"A\"",
+                "10487924139932647040",
+                "99999999999999999999999",
+                "\"48\"",
+                "48",
             ]
         );
     }

@@ -51,8 +51,11 @@ impl Accuracy {
             Value::Map(map) => {
                 let no_map = |(name, value): (&str, &Value)| {
                     let at = name.to_owned();
-                    (!matches!(value, Value::Map(_)))
-                        .then(|| Problem { at, key: "dict_type", found: value.show() })
+                    (!matches!(value, Value::Map(_))).then(|| Problem {
+                        at,
+                        key: "dict_type",
+                        found: value.show(),
+                    })
                 };
                 let problems: Vec<Problem> = map.iter().filter_map(no_map).collect();
                 if !problems.is_empty() {
@@ -86,9 +89,8 @@ impl Accuracy {
     /// The data set that the client scored on the performance run.
     pub(in crate::compliance) fn inline(&self) -> Option<&str> {
         let typed = self.entries.iter().find(|(_, entry)| is_inline(entry));
-        let untyped = |(name, entry): &&(String, Map)| {
-            name == PERFORMANCE && !entry.has("dataset_type")
-        };
+        let untyped =
+            |(name, entry): &&(String, Map)| name == PERFORMANCE && !entry.has("dataset_type");
         let found = typed.or_else(|| self.entries.iter().find(untyped));
         found.map(|(name, _)| name.as_str())
     }
@@ -105,9 +107,8 @@ impl Accuracy {
         let Some((_, entry)) = self.entries.iter().find(|(name, _)| name == dataset) else {
             return Vec::new();
         };
-        let number = |(key, value): (&str, &Value)| {
-            value.to_float().map(|value| (key.to_owned(), value))
-        };
+        let number =
+            |(key, value): (&str, &Value)| value.to_float().map(|value| (key.to_owned(), value));
         match entry.given("score") {
             Some(Value::Map(scores)) => scores.iter().filter_map(number).collect(),
             Some(score) => number(("score", score)).into_iter().collect(),
@@ -131,10 +132,7 @@ fn is_inline(entry: &Map) -> bool {
 }
 
 /// An entry of a native list, under the names that the gates use.
-fn native(
-    item: &Value,
-    known: &[(String, Map)],
-) -> Result<(String, Map), (&'static str, String)> {
+fn native(item: &Value, known: &[(String, Map)]) -> Result<(String, Map), (&'static str, String)> {
     let Value::Map(entry) = item else { return Err(("entry-not-mapping", item.show())) };
     let name = entry.get("dataset_name").and_then(Value::as_text);
     let Some(name) = name.filter(|name| !name.trim().is_empty()) else {

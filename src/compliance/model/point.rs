@@ -140,15 +140,15 @@ fn point(fields: &mut Fields<'_>) -> Option<Point> {
     fields.ignored(&["link_to_model_transformation", "model_notes"], text);
     let offline = fields.optional("offline", text);
     let steady_state = fields.nested("steady_state", steady_state);
-    let speculative_decoding =
-        fields.optional("speculative_decoding", |value| map(value).cloned());
+    let speculative_decoding = fields.optional("speculative_decoding", |value| map(value).cloned());
     let nodes_used = fields.optional("nodes_used", |value| list(value).map(<[Value]>::to_vec));
-    let nodes_used =
-        nodes_used.map(|items| fields.each("nodes_used", &items, |fields| {
+    let nodes_used = nodes_used.map(|items| {
+        fields.each("nodes_used", &items, |fields| {
             let ensemble = fields.required("system_node_ensemble_id", int);
             let nodes = fields.required("nodes", int);
             Some(NodesUsed { ensemble: ensemble?, nodes: nodes? })
-        }));
+        })
+    });
     let dp_shortfall = fields.nested("dp_shortfall", dp_shortfall);
     let settings = settings?;
     Some(Point {

@@ -2,7 +2,6 @@
 
 use super::super::document::{Fields, Map, Problem, Value, float, int, map, root};
 
-
 /// What the rules read of a point's measurement. Times in nanoseconds.
 #[derive(Clone, Debug)]
 pub(in crate::compliance) struct Summary {

@@ -26,13 +26,19 @@ impl System {
     pub(in crate::compliance) fn read(value: &Value) -> Result<Self, Vec<Problem>> {
         if let Value::Map(map) = value {
             let status = availability(map);
-            let words: Vec<String> =
-                status.iter().map(|(_, value)| value.show().trim_matches('"').trim().to_lowercase()).collect();
+            let words: Vec<String> = status
+                .iter()
+                .map(|(_, value)| value.show().trim_matches('"').trim().to_lowercase())
+                .collect();
             if words.iter().any(|word| *word != words[0]) {
                 let found: Vec<String> =
                     status.iter().map(|(key, value)| format!("{key} {}", value.show())).collect();
                 let found = found.join(", ");
-                return Err(vec![Problem { at: String::new(), key: "availability-conflict", found }]);
+                return Err(vec![Problem {
+                    at: String::new(),
+                    key: "availability-conflict",
+                    found,
+                }]);
             }
         }
         root(value, system)
@@ -191,7 +197,8 @@ fn measured_accuracy(fields: &mut Fields<'_>) {
     for (dataset, entry) in map.iter() {
         let below = format!("{FIELD}.{dataset}");
         let fine = fields.below(&below, entry, |fields| {
-            let scores = fields.required("scores", |value| super::super::document::map(value).cloned());
+            let scores =
+                fields.required("scores", |value| super::super::document::map(value).cloned());
             for (name, score) in scores.unwrap_or_default().iter() {
                 if score.number().is_none() {
                     fields.problem(&format!("scores.{name}"), "float_type", score.show());
@@ -208,10 +215,8 @@ fn measured_accuracy(fields: &mut Fields<'_>) {
 }
 
 fn node(fields: &mut Fields<'_>) -> Option<()> {
-    fields.ignored(
-        &["system_node_ensemble_id", "number_of_nodes", "host_processors_per_node"],
-        int,
-    );
+    fields
+        .ignored(&["system_node_ensemble_id", "number_of_nodes", "host_processors_per_node"], int);
     let cores = fields.optional("host_processor_core_count", int);
     let threads = fields.optional("host_processor_vcpu_count", int);
     for field in ["host_memory_configuration", "host_network_card_count", "driver", "filesystem"] {
@@ -307,7 +312,16 @@ mod tests {
         for date in ["2026-10-01", "2028-02-29", "2000-02-29"] {
             assert!(is_date(date), "{date}");
         }
-        for date in ["2026-02-29", "2026-13-01", "2026-1-01", "2026-10-00", "1900-02-29", "0000-01-01", "2026/10/01", "é"] {
+        for date in [
+            "2026-02-29",
+            "2026-13-01",
+            "2026-1-01",
+            "2026-10-00",
+            "1900-02-29",
+            "0000-01-01",
+            "2026/10/01",
+            "é",
+        ] {
             assert!(!is_date(date), "{date}");
         }
     }

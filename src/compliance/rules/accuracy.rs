@@ -128,7 +128,13 @@ pub(in super::super) fn agentic(view: &View<'_>, sink: &mut Sink) {
 }
 
 /// A score in percent; a finding where it is no fraction.
-fn percent(view: &View<'_>, rule: &str, concurrency: i128, score: f64, sink: &mut Sink) -> Option<f64> {
+fn percent(
+    view: &View<'_>,
+    rule: &str,
+    concurrency: i128,
+    score: f64,
+    sink: &mut Sink,
+) -> Option<f64> {
     if (0.0..=1.0).contains(&score) {
         return Some(score * 100.0);
     }

@@ -9,9 +9,10 @@ use super::super::view::View;
 
 /// Approval and lead time at every point that uses a drafter.
 pub(in super::super) fn check(view: &View<'_>, drafters: &[Drafter], sink: &mut Sink) {
-    let named = view.loaded.iter().find_map(|(_, point)| {
-        point.model_name.as_deref().filter(|name| !name.is_empty())
-    });
+    let named = view
+        .loaded
+        .iter()
+        .find_map(|(_, point)| point.model_name.as_deref().filter(|name| !name.is_empty()));
     let benchmark = named.unwrap_or(&view.curve.name);
     let approved: Vec<&Drafter> =
         drafters.iter().filter(|drafter| drafter.benchmark == benchmark).collect();

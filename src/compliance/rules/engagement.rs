@@ -28,7 +28,8 @@ impl Parallelism {
         let stated = |field: &str| description.get(field).or_else(|| summary.get(field));
         let degree = |field: &str| stated(field).and_then(Value::strict_int);
         let [tensor, pipeline, expert, data] =
-            ["tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel"].map(degree);
+            ["tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel"]
+                .map(degree);
         if [tensor, pipeline, expert, data].iter().all(Option::is_none) {
             return None;
         }

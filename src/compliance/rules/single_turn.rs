@@ -14,13 +14,8 @@ pub(in super::super) fn check(view: &View<'_>, sink: &mut Sink) {
     if view.accuracy.is_empty() || (view.is_agentic() && thresholds(view).is_some()) {
         return;
     }
-    let plain: String = view
-        .curve
-        .name
-        .to_lowercase()
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .collect();
+    let plain: String =
+        view.curve.name.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
     let model = SINGLE_TURN.iter().find(|model| model.fragments.iter().all(|f| plain.contains(f)));
     let Some(model) = model else {
         sink.add(GATE, "no-thresholds", &view.curve.path).with("model", &view.curve.name);

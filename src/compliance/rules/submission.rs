@@ -40,7 +40,10 @@ pub(in super::super) fn directories(context: &Context<'_>, sink: &mut Sink) -> b
         if context.folder.is_dir(&path) {
             sink.pass("required-dir", &path);
         } else {
-            sink.add("required-dir", "fail", &path).with("name", name).with("hint", &hint).field("");
+            sink.add("required-dir", "fail", &path)
+                .with("name", name)
+                .with("hint", &hint)
+                .field("");
         }
     }
     context.folder.is_dir(&context.root().join("results"))

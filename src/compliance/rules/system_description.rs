@@ -65,7 +65,8 @@ fn consistency(curve: &Path, present: &[(&Document, &Map)], sink: &mut Sink) {
     const RULE: &str = "system-description-consistency";
     let (first, reference) = present[0];
     for (document, map) in &present[1..] {
-        let mut fields: Vec<&str> = reference.iter().chain(map.iter()).map(|(key, _)| key).collect();
+        let mut fields: Vec<&str> =
+            reference.iter().chain(map.iter()).map(|(key, _)| key).collect();
         fields.sort_unstable();
         fields.dedup();
         fields.retain(|field| {
@@ -93,8 +94,10 @@ pub(in super::super) fn override_of(view: &View<'_>, sink: &mut Sink) -> Result<
     const RULE: &str = "c-min-override";
     let points = &view.curve.points;
     let stated = |map: &Map| map.get(OVERRIDE).cloned();
-    let values: Vec<_> =
-        points.iter().map(|files| (&files.system.path, files.system.map().and_then(stated))).collect();
+    let values: Vec<_> = points
+        .iter()
+        .map(|files| (&files.system.path, files.system.map().and_then(stated)))
+        .collect();
     if values.iter().all(|(_, value)| value.is_none()) {
         return Ok(None);
     }

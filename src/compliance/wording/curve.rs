@@ -35,7 +35,11 @@ pub(super) const RULES: &[Rule] = &[
         fix: "copy the system's system_desc.json into every point",
         messages: &[
             error("fail-2", "the point has no system_desc.json", "system_desc.json in every point"),
-            error("fail", "no point has a usable system_desc.json", "system_desc.json in every point"),
+            error(
+                "fail",
+                "no point has a usable system_desc.json",
+                "system_desc.json in every point",
+            ),
         ],
     },
     Rule {
@@ -73,7 +77,11 @@ pub(super) const RULES: &[Rule] = &[
                   tps_utilization, the four degrees of parallelism, disaggregated, batch, \
                   config_summary and config_summary_notes. Only the first differing point is told.",
         fix: "make the fields equal in every point's system_desc.json",
-        messages: &[error("fail", "differs from {first} in {fields}", "the same system everywhere")],
+        messages: &[error(
+            "fail",
+            "differs from {first} in {fields}",
+            "the same system everywhere",
+        )],
     },
     Rule {
         id: "c-min-override",
@@ -85,7 +93,11 @@ pub(super) const RULES: &[Rule] = &[
                   stand at it. Otherwise the curve has no regions.",
         fix: "declare the same c_min_override in every system_desc.json, or in none",
         messages: &[
-            error("missing-declaration", "no c_min_override, which other points declare", "it at every point"),
+            error(
+                "missing-declaration",
+                "no c_min_override, which other points declare",
+                "it at every point",
+            ),
             error("invalid", "c_min_override is {found}", "a JSON integer from 1 to 32"),
             error("inconsistent", "different values: {found}", "one value"),
             error("missing-point", "no point stands at c_min_override {found}", "a point r{found}"),
@@ -286,7 +298,11 @@ pub(super) const RULES: &[Rule] = &[
         explain: "Each distinct value must be a relative path without `..` and `~` to an existing \
                   directory below the submission's root.",
         fix: "write a path such as src/vllm or docs, relative to the submission's root",
-        messages: &[error("fail", "{field} is {value} at {points}", "an existing directory below the root")],
+        messages: &[error(
+            "fail",
+            "{field} is {value} at {points}",
+            "an existing directory below the root",
+        )],
     },
     Rule {
         id: "seed-set-consistency",

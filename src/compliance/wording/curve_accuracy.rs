@@ -40,7 +40,11 @@ pub(super) const RULES: &[Rule] = &[
             error("fail", "{metric} is {found}", "at least {bound}"),
             error("fail-2", "{metric} is {found}", "at most {bound}"),
             warning("warn-2", "an unnamed score, taken for {metric}", "the metric's name"),
-            warning("no-thresholds", "no thresholds are known for {model}", "a model of the benchmark"),
+            warning(
+                "no-thresholds",
+                "no thresholds are known for {model}",
+                "a model of the benchmark",
+            ),
         ],
     },
     Rule {
@@ -61,7 +65,11 @@ pub(super) const RULES: &[Rule] = &[
         explain: "A warning when an agentic curve's directory names no model with published agentic \
                   thresholds.",
         fix: "check the model directory's name",
-        messages: &[warning("warn", "no agentic thresholds are known for {model}", "a model of the benchmark")],
+        messages: &[warning(
+            "warn",
+            "no agentic thresholds are known for {model}",
+            "a model of the benchmark",
+        )],
     },
     Rule {
         id: "agentic-accuracy-inline",
@@ -88,10 +96,18 @@ pub(super) const RULES: &[Rule] = &[
                   a warning; fewer than four regions that pass are a warning too.",
         fix: "run SWE-bench at one point of each region",
         messages: &[
-            error("score-not-fraction", "the score of swe_bench at {concurrency} is {found}", "0 to 1"),
+            error(
+                "score-not-fraction",
+                "the score of swe_bench at {concurrency} is {found}",
+                "0 to 1",
+            ),
             error("fail", "the mean over {regions} regions is {found} %", "at least {floor} %"),
             warning("warn", "no entry swe_bench was found", "one in each region"),
-            warning("warn-2", "{listed} lie in one region ({region}) and were averaged", "one a region"),
+            warning(
+                "warn-2",
+                "{listed} lie in one region ({region}) and were averaged",
+                "one a region",
+            ),
             warning("warn-3", "the mean over {regions} regions is {found} %", "four regions"),
         ],
     },

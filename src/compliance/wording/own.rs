@@ -75,7 +75,11 @@ pub(super) const RULES: &[Rule] = &[
         section: "§8.2, §8.3",
         explain: "max_supported_concurrency stands in both files and must be the same.",
         fix: "write the same max_supported_concurrency in both files",
-        messages: &[error("fail", "max_supported_concurrency is {found}", "{expected}, as in system_desc.json")],
+        messages: &[error(
+            "fail",
+            "max_supported_concurrency is {found}",
+            "{expected}, as in system_desc.json",
+        )],
     },
     Rule {
         id: "x-run-incomplete",
@@ -95,7 +99,11 @@ pub(super) const RULES: &[Rule] = &[
         explain: "Points of one curve may switch speculative decoding off, but not use different \
                   drafters.",
         fix: "measure every point with the same drafter",
-        messages: &[error("fail", "another drafter than at {first}", "one drafter along the curve")],
+        messages: &[error(
+            "fail",
+            "another drafter than at {first}",
+            "one drafter along the curve",
+        )],
     },
     Rule {
         id: "x-swe-bench-name",

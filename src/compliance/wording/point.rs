@@ -52,8 +52,16 @@ pub(super) const RULES: &[Rule] = &[
                   none was performed.",
         fix: "correct the named field of point.yaml",
         messages: &[
-            error("warmup-completed-exceeds-issued", "{field}: {found}", "no more completed than issued"),
-            error("warmup-concurrency-zero", "{field}: {found}", "a concurrency, unless no warmup was performed"),
+            error(
+                "warmup-completed-exceeds-issued",
+                "{field}: {found}",
+                "no more completed than issued",
+            ),
+            error(
+                "warmup-concurrency-zero",
+                "{field}: {found}",
+                "a concurrency, unless no warmup was performed",
+            ),
         ],
     },
     Rule {
@@ -64,7 +72,11 @@ pub(super) const RULES: &[Rule] = &[
         explain: "A warning beside every missing or invalid point.yaml: the rules that need it did \
                   not run for this point.",
         fix: "mend point.yaml first; more findings may follow",
-        messages: &[warning("warn", "rules that need point.yaml did not run", "a usable point.yaml")],
+        messages: &[warning(
+            "warn",
+            "rules that need point.yaml did not run",
+            "a usable point.yaml",
+        )],
     },
     Rule {
         id: "point-dirname-concurrency",
@@ -149,7 +161,11 @@ pub(super) const RULES: &[Rule] = &[
                   is below 600 s up to concurrency 32, above it 1200 s, or 2400 s for agentic \
                   points.",
         fix: "measure more whole passes over the data set",
-        messages: &[warning("warn", "{found} s at {concurrency} ({basis})", "at least {minimum} s")],
+        messages: &[warning(
+            "warn",
+            "{found} s at {concurrency} ({basis})",
+            "at least {minimum} s",
+        )],
     },
     Rule {
         id: "steady-state-valid",

@@ -115,7 +115,11 @@ pub(super) const RULES: &[Rule] = &[
         explain: "A stored system_tps_per_kw must be within 1 % of system_tps / the power of the \
                   nodes that the point uses. Skipped when nodes_used or the power is invalid.",
         fix: "leave system_tps_per_kw out, or write the derived value",
-        messages: &[error("fail", "system_tps_per_kw is {found}", "{derived} within 1 %, from {kw} kW")],
+        messages: &[error(
+            "fail",
+            "system_tps_per_kw is {found}",
+            "{derived} within 1 %, from {kw} kW",
+        )],
     },
     Rule {
         id: "agentic-metric-consistency",
@@ -127,7 +131,11 @@ pub(super) const RULES: &[Rule] = &[
                   no turn failed.",
         fix: "leave e2e_avg_interactivity out, or write the derived value",
         messages: &[
-            error("fail", "e2e_avg_interactivity is {found}, but cannot be derived", "the two sums"),
+            error(
+                "fail",
+                "e2e_avg_interactivity is {found}, but cannot be derived",
+                "the two sums",
+            ),
             error("fail-2", "e2e_avg_interactivity is {found}", "{derived} within 1 %"),
         ],
     },

@@ -10,10 +10,18 @@ const fn error(key: &'static str, found: &'static str, required: &'static str) -
 pub(in super::super) const SHARED: &[Message] = &[
     Message { key: "pass", severity: Severity::Note, found: "passed", required: "" },
     error("parse-error", "the file cannot be parsed: {reason}", "a well-formed file"),
-    error("io-error", "the file cannot be read: {reason}", "a readable regular file inside the tree"),
+    error(
+        "io-error",
+        "the file cannot be read: {reason}",
+        "a readable regular file inside the tree",
+    ),
     error("not-a-mapping", "the file is no mapping", "a mapping of fields"),
     error("missing", "{field} is missing", "the field"),
-    error("extra_forbidden", "{field} is no known field here", "only the fields of a sourced value"),
+    error(
+        "extra_forbidden",
+        "{field} is no known field here",
+        "only the fields of a sourced value",
+    ),
     error("model_type", "{field} is {found}", "a mapping"),
     error("dict_type", "{field} is {found}", "a mapping"),
     error("list_type", "{field} is {found}", "a list"),

@@ -40,7 +40,11 @@ pub(super) const RULES: &[Rule] = &[
                 "the cooling of system_desc.json",
             ),
             error("computation-problem", "{problem}", "{required}"),
-            error("value-count", "{field} gives {found}", "exactly one of value_w, value_kw, value_pj"),
+            error(
+                "value-count",
+                "{field} gives {found}",
+                "exactly one of value_w, value_kw, value_pj",
+            ),
             error(
                 "mlc-default-source",
                 "{field} is a default from {found}",

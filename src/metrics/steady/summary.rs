@@ -1,4 +1,4 @@
-//! The detector's block in result_summary.json.
+//! The detector's block in `result_summary.json`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::measure::Numbers;
 use super::trend::Direction;
 use super::verdict::{Status, SteadyBlock, Verdict};
 
-/// What the detector found, for result_summary.json. The official numbers of the file stay those
+/// What the detector found, for `result_summary.json`. The official numbers of the file stay those
 /// of the whole performance window; these stand beside them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SteadySummary {

@@ -135,5 +135,43 @@ fn a_report_directory_of_the_reference_client_is_read_and_never_written() {
 fn what_is_no_run_says_what_was_expected() {
     let sandbox = Sandbox::new();
     assert_done!(sandbox.run(&["report", "nothing"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: nothing: found neither manifest.json nor events.jsonl
+
+    help: name a result directory, one of its points/r<N>, a report directory of the reference client, or an event log
     ");
+}
+
+/// A chat template that takes its time.
+const SLOW: &str = "{% for a in range(600) %}{% for b in range(600) %}{% endfor %}{% endfor %}x";
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_stops_at_once_and_leaves_the_run_as_it_was() {
+    let sandbox = uncounted();
+    let tokens = std::fs::read_to_string(fixtures("character-tokenizer/tokenizer.json")).unwrap();
+    sandbox.write("slow/tokenizer.json", &tokens);
+    sandbox.write("slow/chat_template.jinja", SLOW);
+    let files = || {
+        let files = sandbox.files("results/small/x");
+        files.into_iter().map(|file| (sandbox.read(&file), file)).collect::<Vec<_>>()
+    };
+    let before = files();
+    let mut report =
+        sandbox.start(&["report", "results/small/x", "--tokenizer", "slow", "--write"]);
+    let status = format!("/proc/{}/status", report.id());
+    let catches_interrupts = || {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        caught.is_some_and(|set| u64::from_str_radix(set.trim(), 16).unwrap() & 2 != 0)
+    };
+    report.wait_until(catches_interrupts);
+    report.signal("INT");
+    let done = report.wait();
+    assert_eq!((done.code, done.stdout.as_str()), (Some(130), ""), "{done}");
+    assert!(done.stderr.contains("the run is as it was"), "{done}");
+    assert!(files() == before);
 }
