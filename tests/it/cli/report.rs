@@ -148,13 +148,43 @@ fn what_is_no_run_says_what_was_expected() {
 /// A chat template that takes its time.
 const SLOW: &str = "{% for a in range(600) %}{% for b in range(600) %}{% endfor %}{% endfor %}x";
 
+/// A model directory whose template takes its time.
+fn slow(sandbox: &Sandbox) {
+    let tokens = std::fs::read_to_string(fixtures("character-tokenizer/tokenizer.json")).unwrap();
+    sandbox.write("slow/tokenizer.json", &tokens);
+    sandbox.write("slow/chat_template.jinja", SLOW);
+}
+
+#[test]
+fn an_interrupt_while_counting_keeps_the_run_and_a_report_finishes_it() {
+    let sandbox = fixture::simulated("");
+    slow(&sandbox);
+    let set = ["--set", "model.tokenizer=slow"];
+    let mut run = sandbox.start(&[&["run", "small.yaml", "--run-id", "x"][..], &set].concat());
+    let folder = sandbox.path("results/small/x/points/r1");
+    run.wait_until(|| folder.is_dir());
+    run.signal("INT");
+    let done = run.wait();
+    assert_eq!(done.code, Some(130), "{done}");
+    assert!(done.stderr.contains("tokens were not counted"), "{done}");
+    let summary = json(&sandbox, SUMMARY);
+    assert_eq!(
+        (&summary["token_counts"], &summary["complete"]),
+        (&"server-reported".into(), &true.into())
+    );
+
+    let point = "results/small/x/points/r1";
+    let later = sandbox.run(&["report", point, "--tokenizer", &tokenizer(), "--write"]);
+    assert_eq!(later.code, Some(0), "{later}");
+    assert!(later.stderr.contains("curve.json still holds the old numbers"), "{later}");
+    assert_eq!(json(&sandbox, SUMMARY)["token_counts"], "official");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_stops_at_once_and_leaves_the_run_as_it_was() {
     let sandbox = uncounted();
-    let tokens = std::fs::read_to_string(fixtures("character-tokenizer/tokenizer.json")).unwrap();
-    sandbox.write("slow/tokenizer.json", &tokens);
-    sandbox.write("slow/chat_template.jinja", SLOW);
+    slow(&sandbox);
     let files = || {
         let files = sandbox.files("results/small/x");
         files.into_iter().map(|file| (sandbox.read(&file), file)).collect::<Vec<_>>()
