@@ -57,6 +57,11 @@ impl Console {
         }
     }
 
+    /// Whether messages, warnings about the input and progress are to be left out.
+    pub(crate) fn quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Whether text on stdout may be coloured.
     pub(crate) fn stdout_color(&self) -> bool {
         self.color.stdout

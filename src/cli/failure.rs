@@ -105,6 +105,19 @@ impl Failure {
         }
     }
 
+    /// Everything on one line, for a file.
+    pub(crate) fn summary(&self) -> String {
+        match self {
+            Self::Findings(text) | Self::Invalid(text) => {
+                text.lines().next().unwrap_or_default().to_owned()
+            }
+            Self::Usage(report) | Self::CouldNot(report) => {
+                let parts = std::iter::once(&report.message).chain(&report.causes);
+                parts.map(String::as_str).collect::<Vec<_>>().join(": ")
+            }
+        }
+    }
+
     /// The text for stderr, ending in a newline.
     pub(crate) fn render(&self, color: bool) -> String {
         match self {
@@ -156,6 +169,10 @@ mod tests {
         help: choose another place with --out DIR
         ");
         assert_eq!(failure.exit_status(), ExitStatus::Failure);
+        assert_eq!(
+            failure.summary(),
+            "results/x: cannot create the result directory: permission denied"
+        );
     }
 
     #[test]

@@ -97,7 +97,9 @@ fn report(
     if diagnostics.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(Failure::Invalid(text));
     }
-    console.findings(&text);
+    if !console.quiet() {
+        console.findings(&text);
+    }
     Ok(())
 }
 

@@ -111,14 +111,17 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         reference: reference.as_ref(),
         console: &context.console,
     };
-    let results = run_points(&session, &mut run_dir, context);
+    let (results, failure) = run_points(&session, &mut run_dir, context);
     progress.finish();
     target.stop();
-    let ended = run_dir.finish(wall_now());
-    // What broke the run says more than a manifest that a full disk then refuses, too.
-    let results = results?;
-    ended.map_err(|error| disk(&error))?;
-    finish(args, context, &prepared, &run_dir, &results, stop.level())
+    let closed = run_dir.finish(wall_now());
+    let shown = show(args, context, &prepared, &run_dir, &results);
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    closed.map_err(|error| disk(&error))?;
+    shown?;
+    Ok(status(&results, stop.level()))
 }
 
 /// The reference tokenizer, where one is set: loaded first, so that what is wrong with it is told
@@ -189,11 +192,12 @@ fn create(args: &Args, prepared: &Prepared, started_at: SystemTime) -> Result<Ru
     create(&stamp, false).map_err(|error| disk(&error))
 }
 
+/// Runs point after point until one cannot be run, or the user interrupts.
 fn run_points(
     session: &Session<'_>,
     run_dir: &mut RunDir,
     context: &Context,
-) -> Result<Vec<PointResult>, Failure> {
+) -> (Vec<PointResult>, Option<Failure>) {
     let mut results = Vec::new();
     for (index, point) in session.prepared.plan.points.iter().enumerate() {
         if session.stop.level() > StopLevel::Run {
@@ -203,52 +207,54 @@ fn run_points(
             Ok(result) => {
                 context.console.message(&facts::point_line(&result.row));
                 for violation in &result.violations {
-                    context
-                        .console
-                        .warning(&format!("point r{}: self-check: {violation}", point.concurrency));
+                    let place = format!("point r{}: self-check", point.concurrency);
+                    context.console.warning(&format!("{place}: {violation}"));
                 }
                 results.push(result);
             }
             Err(failure) => {
-                let text = failure.render(false);
-                // The manifest may be what cannot be written; the first failure is the one to tell.
-                let _ = run_dir.fail_point(point.concurrency, text, wall_now());
-                return Err(failure);
+                // On a full disk the manifest cannot be written either; the first error tells why.
+                let _ = run_dir.fail_point(point.concurrency, failure.summary(), wall_now());
+                return (results, Some(failure));
             }
         }
     }
-    Ok(results)
+    (results, None)
 }
 
-fn finish(
+/// Writes and prints the curve, and names the result directory.
+fn show(
     args: &Args,
     context: &Context,
     prepared: &Prepared,
     run_dir: &RunDir,
     results: &[PointResult],
-    stopped: StopLevel,
-) -> Result<ExitStatus, Failure> {
+) -> Result<(), Failure> {
     let curve = Curve {
         scenario: prepared.scenario.name.clone(),
         simulated: prepared.scenario.endpoint.simulated.is_some(),
         points: results.iter().map(|result| result.row.clone()).collect(),
     };
-    run_dir.write_file("curve.json", &curve.to_json()).map_err(|error| disk(&error))?;
+    let written = run_dir.write_file("curve.json", &curve.to_json());
     let console = &context.console;
     match args.format {
+        Format::Text if results.is_empty() => {}
         Format::Text => console.out_line(&curve.table())?,
         Format::Json => console.out_line(&facts::json_line(&curve.to_json()))?,
     }
     console.out_line(&run_dir.path().display().to_string())?;
+    written.map(drop).map_err(|error| disk(&error))
+}
 
+fn status(results: &[PointResult], stopped: StopLevel) -> ExitStatus {
     let failed = |result: &PointResult| {
         result.row.failed > 0 || result.row.skipped > 0 || !result.violations.is_empty()
     };
-    Ok(if stopped > StopLevel::Run {
+    if stopped > StopLevel::Run {
         ExitStatus::Interrupted
     } else if results.iter().any(failed) {
         ExitStatus::Findings
     } else {
         ExitStatus::Success
-    })
+    }
 }
