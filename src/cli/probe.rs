@@ -7,6 +7,7 @@ mod keep_alive;
 mod report;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::ValueEnum;
 
@@ -88,6 +89,14 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         Format::Json => report.json(),
     })?;
     Ok(if report.is_ready() { ExitStatus::Success } else { ExitStatus::Findings })
+}
+
+/// Whether an endpoint is `scenario serve`; false when it cannot be told within `timeout`. Its
+/// configuration has one URL.
+pub(super) async fn is_simulated(config: &Config, timeout: Duration) -> bool {
+    let Ok(asker) = Asker::new(config, timeout) else { return false };
+    let page = asker.get("/v1/models").await;
+    page.is_ok_and(|page| checks::is_simulated(&page.body))
 }
 
 fn config(args: &Args, context: &Context) -> Result<Config, Failure> {

@@ -93,9 +93,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let target = Target::start(&prepared.scenario, &prepared.library)?;
     let connect_timeout = prepared.scenario.endpoint.connect_timeout.get();
     runtime.block_on(target.check(connect_timeout))?;
+    let simulated = runtime.block_on(target.is_simulated());
 
     let started_at = wall_now();
-    let mut run_dir = create(args, &prepared, started_at)?;
+    let mut run_dir = create(args, &prepared, simulated, started_at)?;
     let (stop, _signal) = stop_channel();
     runtime
         .block_on(async { signals::watch(&context.console, stop.clone()) })
@@ -105,6 +106,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let session = Session {
         prepared: &prepared,
         target: &target,
+        simulated,
         runtime: &runtime,
         stop: &stop,
         live: &live,
@@ -113,9 +115,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     };
     let (results, failure) = run_points(&session, &mut run_dir, context);
     progress.finish();
-    target.stop();
     let closed = run_dir.finish(wall_now());
-    let shown = show(args, context, &prepared, &run_dir, &results);
+    let shown = show(args, context, &session, &run_dir, &results);
+    target.stop();
     if let Some(failure) = failure {
         return Err(failure);
     }
@@ -162,12 +164,17 @@ fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
         .map_err(|error| Failure::could_not("no threads can be started").because(&error))
 }
 
-fn create(args: &Args, prepared: &Prepared, started_at: SystemTime) -> Result<RunDir, Failure> {
+fn create(
+    args: &Args,
+    prepared: &Prepared,
+    simulated: bool,
+    started_at: SystemTime,
+) -> Result<RunDir, Failure> {
     let scenario = &prepared.scenario;
     let parent = args.out.join(&scenario.name);
     let resolved = scenario.resolved_yaml();
     let host = serde_json::to_value(Host::probe()).unwrap_or_default();
-    let manifest = facts::manifest(prepared, host, started_at);
+    let manifest = facts::manifest(prepared, simulated, host, started_at);
     let create = |id: &str, force: bool| {
         RunDir::create(NewRun {
             path: &parent.join(id),
@@ -226,13 +233,13 @@ fn run_points(
 fn show(
     args: &Args,
     context: &Context,
-    prepared: &Prepared,
+    session: &Session<'_>,
     run_dir: &RunDir,
     results: &[PointResult],
 ) -> Result<(), Failure> {
     let curve = Curve {
-        scenario: prepared.scenario.name.clone(),
-        simulated: prepared.scenario.endpoint.simulated.is_some(),
+        scenario: session.prepared.scenario.name.clone(),
+        simulated: session.simulated,
         points: results.iter().map(|result| result.row.clone()).collect(),
     };
     let written = run_dir.write_file("curve.json", &curve.to_json());

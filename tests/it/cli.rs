@@ -11,6 +11,7 @@ mod init;
 mod interrupt;
 mod plan;
 mod process;
+mod readme;
 mod report;
 mod run;
 mod secret;

@@ -104,7 +104,7 @@ fn ids(body: &[u8]) -> Option<Vec<String>> {
 }
 
 /// Whether the list is that of `scenario serve`.
-fn is_simulated(body: &[u8]) -> bool {
+pub(super) fn is_simulated(body: &[u8]) -> bool {
     let list: Option<Value> = serde_json::from_slice(body).ok();
     let owner = list.as_ref().and_then(|list| list.get("data")?.get(0)?.get("owned_by")?.as_str());
     owner == Some("scenario")

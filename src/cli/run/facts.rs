@@ -20,7 +20,12 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const COMMIT: Option<&str> = option_env!("SCENARIO_COMMIT");
 
 /// The manifest of a run that is about to begin.
-pub(super) fn manifest(prepared: &Prepared, host: Value, started_at: SystemTime) -> Manifest {
+pub(super) fn manifest(
+    prepared: &Prepared,
+    simulated: bool,
+    host: Value,
+    started_at: SystemTime,
+) -> Manifest {
     let scenario = &prepared.scenario;
     let tool = ToolEntry {
         name: "scenario".to_owned(),
@@ -43,7 +48,7 @@ pub(super) fn manifest(prepared: &Prepared, host: Value, started_at: SystemTime)
         .iter()
         .map(|point| PointEntry::planned(point.concurrency, region(point)));
     let mut manifest = Manifest::new(tool, entry, datasets.collect(), points.collect(), started_at);
-    manifest.simulated = scenario.endpoint.simulated.is_some();
+    manifest.simulated = simulated;
     manifest.host = host;
     manifest
 }
@@ -51,6 +56,7 @@ pub(super) fn manifest(prepared: &Prepared, host: Value, started_at: SystemTime)
 /// What the numbers of a point belong to.
 pub(super) fn run_facts(
     prepared: &Prepared,
+    simulated: bool,
     point: &PointPlan,
     started_at: SystemTime,
     state: PointState,
@@ -61,7 +67,7 @@ pub(super) fn run_facts(
         commit: COMMIT.map(str::to_owned),
         started_at,
         state,
-        simulated: scenario.endpoint.simulated.is_some(),
+        simulated,
         concurrency: point.concurrency,
         region: region(point),
         min_duration: point.min_duration,
@@ -72,7 +78,7 @@ pub(super) fn run_facts(
 }
 
 /// The resolved configuration of a point.
-pub(super) fn run_config(prepared: &Prepared, point: &PointPlan) -> RunConfig {
+pub(super) fn run_config(prepared: &Prepared, simulated: bool, point: &PointPlan) -> RunConfig {
     let scenario = &prepared.scenario;
     let endpoint = &scenario.endpoint;
     let datasets = (0..).zip(&scenario.datasets).map(|(index, dataset)| ConfigDataset {
@@ -101,7 +107,7 @@ pub(super) fn run_config(prepared: &Prepared, point: &PointPlan) -> RunConfig {
         scenario: ScenarioBlock {
             version: VERSION.to_owned(),
             digest: scenario.digest.clone(),
-            simulated: endpoint.simulated.is_some(),
+            simulated,
             settings: settings(prepared),
         },
     }

@@ -31,6 +31,8 @@ pub(super) struct Session<'a> {
     pub(super) prepared: &'a Prepared,
     /// Where turns are sent.
     pub(super) target: &'a Target,
+    /// Whether that is a simulated endpoint.
+    pub(super) simulated: bool,
     /// Where slots run.
     pub(super) runtime: &'a Runtime,
     /// Raised by signals.
@@ -94,7 +96,7 @@ impl Session<'_> {
         self_check.resent = recorded.resent;
         let metrics = observer.collector.finish();
         let steady = observer.detector.finish(self.prepared.turns_per_pass());
-        let facts = facts::run_facts(self.prepared, point, started_at, state);
+        let facts = facts::run_facts(self.prepared, self.simulated, point, started_at, state);
         let samples: Vec<_> =
             recorded.samples.iter().map(|(id, index)| (*id, u64::from(*index))).collect();
         let outcome = Outcome {
@@ -102,7 +104,7 @@ impl Session<'_> {
             metrics: &metrics,
             steady: Some(&steady),
             self_check: &self_check,
-            config: &facts::run_config(self.prepared, point),
+            config: &facts::run_config(self.prepared, self.simulated, point),
             samples: &samples,
             report: &point_report(&facts, &metrics, &self_check, Some(&steady)),
         };

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use crate::cli::failure::Failure;
+use crate::cli::probe;
 use crate::client::{self, Connect as _, Endpoint, TcpConnector};
 use crate::clock::Clock;
 use crate::prompt::{Library, RecordedTable};
@@ -16,12 +17,16 @@ use crate::scenario::ValidScenario;
 use crate::scenario::model::{Replies, Simulated};
 use crate::simulator::{self, ReplySource, Simulator};
 
+/// How long a server may take to list its models, when it is looked at before the first point.
+const LOOK_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// An endpoint to replay against.
 pub(super) struct Target {
     /// URLs, request heads and limits.
     pub(super) endpoint: Arc<Endpoint>,
     /// How streams are opened.
     pub(super) connector: Arc<TcpConnector>,
+    config: client::Config,
     embedded: Option<Embedded>,
 }
 
@@ -57,7 +62,7 @@ impl Target {
         let unusable = |error: client::ConfigError| Failure::usage(error.to_string());
         let endpoint = Arc::new(Endpoint::new(&config).map_err(unusable)?);
         let connector = Arc::new(TcpConnector::new(&endpoint).map_err(unusable)?);
-        Ok(Self { endpoint, connector, embedded })
+        Ok(Self { endpoint, connector, config, embedded })
     }
 
     /// Opens one connection to every URL, so that a dead endpoint is known before a point starts.
@@ -77,6 +82,21 @@ impl Target {
                 ));
         }
         Ok(())
+    }
+
+    /// Whether any URL leads to a simulated endpoint, the embedded one or a `scenario serve`; what
+    /// is measured then is no real system.
+    pub(super) async fn is_simulated(&self) -> bool {
+        if self.embedded.is_some() {
+            return true;
+        }
+        for url in &self.config.urls {
+            let config = client::Config { urls: vec![url.clone()], ..self.config.clone() };
+            if probe::is_simulated(&config, LOOK_TIMEOUT).await {
+                return true;
+            }
+        }
+        false
     }
 
     /// Ends the simulated endpoint, where there is one.

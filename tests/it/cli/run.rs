@@ -257,3 +257,16 @@ fn without_a_terminal_progress_is_a_plain_line_every_few_seconds() {
     assert!(line.starts_with(expected) && line.contains(" turns/s, TTFT p50 "), "{done}");
     assert!(!done.stderr.contains(['\r', '\u{1b}']), "{done}");
 }
+
+#[test]
+fn a_simulated_endpoint_is_named_so_even_behind_a_url() {
+    let (sandbox, _server) = fixture::served(&[], "");
+    let done = sandbox.run(&["run", "small.yaml", "--points", "1"]);
+    assert_eq!(done.code, Some(0), "{done}");
+    assert!(done.stdout.contains("SIMULATED: the endpoint was simulated"), "{done}");
+    let directory = done.last_line();
+    assert_eq!(json(&sandbox, &format!("{directory}/manifest.json"))["simulated"], true);
+    let summary = format!("{directory}/points/r1/performance/result_summary.json");
+    assert_eq!(json(&sandbox, &summary)["simulated"], true);
+    assert!(sandbox.read(format!("{directory}/points/r1/report.txt")).contains("SIMULATED"));
+}
