@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::context::Context;
 use super::failure::{ExitStatus, Failure};
-use crate::compliance::{Registries, Report, Rule, audit, official_json};
+use crate::compliance::{Finding, Registries, Report, Rule, audit, official_json};
 use crate::diagnostics::{
     Diagnostic, Severity, SourceMap, render_github, render_human, render_json, render_sarif,
 };
@@ -92,7 +92,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     if args.official || args.format == Format::OfficialJson {
         report.findings.retain(|finding| finding.rule.is_official());
     }
-    let findings: Vec<Diagnostic> = report.faults().map(|finding| finding.diagnostic()).collect();
+    let findings: Vec<Diagnostic> = report.faults().map(Finding::diagnostic).collect();
     let sources = SourceMap::default();
     let text = match args.format {
         Format::Human => render_human(&findings, &sources, console.stdout_color()),

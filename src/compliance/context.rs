@@ -270,13 +270,11 @@ impl PointFiles {
 
     /// The concurrency: as disclosed, else as far as point.yaml can be read, else the directory's.
     pub(super) fn concurrency(&self) -> Option<i128> {
-        match &self.disclosure {
-            Ok(point) => Some(point.concurrency),
-            Err(_) => {
-                let raw = self.point.map().and_then(|map| map.get("concurrency"));
-                raw.and_then(Value::strict_int).filter(|value| *value > 0).or(self.number)
-            }
+        if let Ok(point) = &self.disclosure {
+            return Some(point.concurrency);
         }
+        let raw = self.point.map().and_then(|map| map.get("concurrency"));
+        raw.and_then(Value::strict_int).filter(|value| *value > 0).or(self.number)
     }
 
     /// The files, for checks that look at all of them.

@@ -1,5 +1,6 @@
 //! What checks find, and the sink that they push it into.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostics::{Diagnostic, Place, Severity};
@@ -38,7 +39,7 @@ impl Finding {
     }
 
     /// Gives a value for the words.
-    pub(super) fn with(&mut self, name: &'static str, value: impl ToString) -> &mut Self {
+    pub(super) fn with(&mut self, name: &'static str, value: impl Display) -> &mut Self {
         self.values.push((name, value.to_string()));
         self
     }

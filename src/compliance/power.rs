@@ -214,18 +214,14 @@ impl Computation {
         if set.method == Method::PublishedSystem {
             return real(set.nodes) * watts;
         }
-        match set.rack_nodes.filter(|rack| *rack > set.nodes) {
-            Some(rack) => watts * (real(set.nodes) / real(rack)),
-            None => {
-                let rack = set.rack_nodes.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
-                let problem = format!(
-                    "node_sets[{}] scales {} nodes from a rack of {rack}",
-                    set.id, set.nodes
-                );
-                self.fault(problem, "nodes_in_published_rack above nodes_provisioned");
-                0.0
-            }
+        if let Some(rack) = set.rack_nodes.filter(|rack| *rack > set.nodes) {
+            return watts * (real(set.nodes) / real(rack));
         }
+        let rack = set.rack_nodes.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
+        let problem =
+            format!("node_sets[{}] scales {} nodes from a rack of {rack}", set.id, set.nodes);
+        self.fault(problem, "nodes_in_published_rack above nodes_provisioned");
+        0.0
     }
 
     /// Adds the switches, and gives the watts of the counted network adapters of a node.
@@ -457,10 +453,11 @@ fn scale_up_watts(network: &ScaleUp, label: &str, tally: &mut Tally) -> Option<f
     }
 }
 
-type Default2 = Option<(f64, &'static str)>;
+/// Watts and the table that they stand in.
+type Watts = Option<(f64, &'static str)>;
 
 /// Appendix D.2, by the words and the core count of a processor.
-fn cpu_default(model: Option<&str>, cores: Option<i128>) -> Default2 {
+fn cpu_default(model: Option<&str>, cores: Option<i128>) -> Watts {
     let text = model.filter(|model| !model.is_empty())?.to_lowercase();
     let cores = cores.or_else(|| cores_in(&text))?;
     let words: Vec<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
@@ -487,14 +484,14 @@ fn squashed(name: &str) -> String {
 }
 
 /// Appendix D.3.
-fn accelerator_default(model: Option<&str>) -> Default2 {
+fn accelerator_default(model: Option<&str>) -> Watts {
     let name = squashed(model?);
     let known = tables::ACCELERATORS.iter().find(|(part, _)| name.contains(part));
     known.map(|(_, watts)| (*watts, "D.3"))
 }
 
 /// Appendix D.4.
-fn switch_default(model: &str, cabling: &str) -> Default2 {
+fn switch_default(model: &str, cabling: &str) -> Watts {
     let name = squashed(model);
     let (_, passive, optical) = tables::SWITCHES.iter().find(|(part, ..)| name.contains(part))?;
     let watts = if cabling == "passive" { Some(*passive) } else { *optical };

@@ -21,7 +21,7 @@ pub(super) struct View<'a> {
     pub(super) measured: Vec<(&'a Point, &'a Summary)>,
     /// The highest supported concurrency, as far as it can be read.
     pub(super) c_max: Option<i128>,
-    /// The description that C_max comes from.
+    /// The description that `C_max` comes from.
     pub(super) description: Option<&'a Path>,
     pub(super) regions: Option<Regions>,
     /// Usable accuracy results by concurrency.

@@ -4,6 +4,7 @@
 
 mod accuracy;
 mod architecture;
+mod audit;
 mod cli;
 mod client;
 mod datasets;

@@ -234,13 +234,11 @@ impl Fields<'_> {
         read: impl FnOnce(&mut Fields<'_>) -> Option<T>,
     ) -> Option<T> {
         let map = self.map;
-        match map.get(field) {
-            Some(value) => self.below(field, value, read),
-            None => {
-                self.problem(field, "missing", "nothing".to_owned());
-                None
-            }
+        if let Some(value) = map.get(field) {
+            return self.below(field, value, read);
         }
+        self.problem(field, "missing", "nothing".to_owned());
+        None
     }
 
     /// A mapping below that may be absent, but not null.

@@ -1,4 +1,4 @@
-//! YAML of version 1.1, as PyYAML's safe loader takes it, on top of the located tree.
+//! YAML of version 1.1, as `PyYAML`'s safe loader takes it, on top of the located tree.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -46,10 +46,10 @@ fn as_read(kind: &Kind) -> Value {
     match kind {
         Kind::Bool(value) => Value::Bool(*value),
         Kind::String(text) => Value::Text(text.clone()),
-        Kind::Number(number) => number
-            .as_i128()
-            .map(Value::Int)
-            .unwrap_or_else(|| Value::Float(number.as_f64().unwrap_or(f64::NAN))),
+        Kind::Number(number) => match number.as_i128() {
+            Some(whole) => Value::Int(whole),
+            None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+        },
         _ => Value::Null,
     }
 }

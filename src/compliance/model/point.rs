@@ -139,7 +139,7 @@ fn point(fields: &mut Fields<'_>) -> Option<Point> {
     }
     fields.ignored(&["link_to_model_transformation", "model_notes"], text);
     let offline = fields.optional("offline", text);
-    let steady_state = fields.nested("steady_state", steady_state);
+    let steady_state = fields.nested("steady_state", |fields| Some(steady_state(fields)));
     let speculative_decoding = fields.optional("speculative_decoding", |value| map(value).cloned());
     let nodes_used = fields.optional("nodes_used", |value| list(value).map(<[Value]>::to_vec));
     let nodes_used = nodes_used.map(|items| {
@@ -242,7 +242,7 @@ fn warmup(fields: &mut Fields<'_>) -> Option<Warmup> {
     Some(Warmup { is_disabled, logs_retained })
 }
 
-fn steady_state(fields: &mut Fields<'_>) -> Option<SteadyState> {
+fn steady_state(fields: &mut Fields<'_>) -> SteadyState {
     let status = fields.optional("status", text);
     let verdict = fields.optional("verdict", text);
     let window = fields.present_nested("window", |fields| {
@@ -263,7 +263,7 @@ fn steady_state(fields: &mut Fields<'_>) -> Option<SteadyState> {
     }
     state.sort();
     let (span, duration_s) = window.unwrap_or_default();
-    Some(SteadyState { status, verdict, span, duration_s, state })
+    SteadyState { status, verdict, span, duration_s, state }
 }
 
 fn dp_shortfall(fields: &mut Fields<'_>) -> Option<DpShortfall> {

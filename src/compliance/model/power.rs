@@ -202,7 +202,8 @@ fn sourced(fields: &mut Fields<'_>) -> Option<Sourced> {
         fields.problem("", "value-count", format!("{given} values"));
     } else if is_default && !TABLES.contains(&source.as_str()) {
         fields.problem("", "mlc-default-source", source.clone());
-    } else if !is_default && !(source.starts_with("https://") || source.starts_with("http://")) {
+    } else if !is_default && !["https://", "http://"].iter().any(|start| source.starts_with(start))
+    {
         fields.problem("", "source-not-url", source.clone());
     }
     let [watts, kilowatts, picojoules] = values;
@@ -225,7 +226,7 @@ fn node_set(fields: &mut Fields<'_>) -> Option<NodeSet> {
     });
     let published = fields.nested("published_power", sourced);
     let rack_nodes = fields.optional("nodes_in_published_rack", int);
-    let components = fields.nested("components", components);
+    let components = fields.nested("components", |fields| Some(components(fields)));
     Some(NodeSet {
         id: id?,
         ensemble: ensemble?,
@@ -237,7 +238,7 @@ fn node_set(fields: &mut Fields<'_>) -> Option<NodeSet> {
     })
 }
 
-fn components(fields: &mut Fields<'_>) -> Option<Components> {
+fn components(fields: &mut Fields<'_>) -> Components {
     let cpu = fields.nested("cpu", device);
     let accelerator = fields.nested("accelerator", |fields| {
         let device = device(fields);
@@ -259,7 +260,7 @@ fn components(fields: &mut Fields<'_>) -> Option<Components> {
         let energy = fields.nested("energy_per_bit_pj", sourced);
         Some(ScaleUp { method: method?, switches, tdp, bandwidth, energy })
     });
-    Some(Components { cpu, accelerator, combined, scale_up })
+    Components { cpu, accelerator, combined, scale_up }
 }
 
 fn device(fields: &mut Fields<'_>) -> Option<Device> {

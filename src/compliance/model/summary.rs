@@ -46,8 +46,8 @@ impl Summary {
             tokens = Some(self.output_tokens);
             seconds = Some(self.latency_total_ns / 1e9);
         }
-        // Written so that NaN seconds count as usable, as they do officially.
-        let seconds = seconds.filter(|seconds| !(*seconds <= 0.0))?;
+        // NaN counts as usable, as it does officially.
+        let seconds = seconds.filter(|seconds| *seconds > 0.0 || seconds.is_nan())?;
         Some(tokens? / seconds)
     }
 

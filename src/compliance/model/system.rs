@@ -79,7 +79,10 @@ fn system(fields: &mut Fields<'_>) -> Option<System> {
     let _ = fields.required("system_node_ensemble_total", int);
     short_name(fields);
     let nodes = fields.required("node_types", |value| list(value).map(<[Value]>::to_vec));
-    fields.each("node_types", &nodes.unwrap_or_default(), node);
+    fields.each("node_types", &nodes.unwrap_or_default(), |fields| {
+        node(fields);
+        Some(())
+    });
     deployment(fields);
     let _ = fields.required("division", |value| match value.as_text().map(word).as_deref() {
         Some("standardized" | "serviced" | "rdi") => Ok(()),
@@ -214,7 +217,7 @@ fn measured_accuracy(fields: &mut Fields<'_>) {
     }
 }
 
-fn node(fields: &mut Fields<'_>) -> Option<()> {
+fn node(fields: &mut Fields<'_>) {
     fields
         .ignored(&["system_node_ensemble_id", "number_of_nodes", "host_processors_per_node"], int);
     let cores = fields.optional("host_processor_core_count", int);
@@ -239,7 +242,6 @@ fn node(fields: &mut Fields<'_>) -> Option<()> {
         let found = "neither host_processor_core_count nor host_processor_vcpu_count";
         fields.problem("", "core-count-missing", found.to_owned());
     }
-    Some(())
 }
 
 /// The list of accelerators, into which fields on the node itself are folded.
@@ -256,15 +258,21 @@ fn accelerators(fields: &mut Fields<'_>) {
             for (key, value) in flat {
                 map.set(&key, value);
             }
-            fields.each(FIELD, &[Value::Map(map)], accelerator);
+            fields.each(FIELD, &[Value::Map(map)], |fields| {
+                accelerator(fields);
+                Some(())
+            });
             return;
         }
     }
     let items = fields.present(FIELD, |value| list(value).map(<[Value]>::to_vec));
-    fields.each(FIELD, &items.unwrap_or_default(), accelerator);
+    fields.each(FIELD, &items.unwrap_or_default(), |fields| {
+        accelerator(fields);
+        Some(())
+    });
 }
 
-fn accelerator(fields: &mut Fields<'_>) -> Option<()> {
+fn accelerator(fields: &mut Fields<'_>) {
     for field in FLAT_ACCELERATOR {
         if field == "accelerators_per_node" {
             let _ = fields.optional(field, int);
@@ -272,7 +280,6 @@ fn accelerator(fields: &mut Fields<'_>) -> Option<()> {
             let _ = fields.optional(field, text);
         }
     }
-    Some(())
 }
 
 /// A word as the vocabularies compare it.

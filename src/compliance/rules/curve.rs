@@ -7,7 +7,7 @@ use super::super::model::{ELECTED, Point};
 use super::super::view::{View, listed};
 use super::names::distinct;
 
-/// The share of the throughput at C_max that an Offline run must reach.
+/// The share of the throughput at `C_max` that an Offline run must reach.
 const OFFLINE_SHARE: f64 = 0.98;
 
 /// One load pattern.
@@ -70,7 +70,7 @@ pub(in super::super) fn offline_present(view: &View<'_>, sink: &mut Sink) {
     }
 }
 
-/// A dedicated Offline run is no worse than the point at C_max.
+/// A dedicated Offline run is no worse than the point at `C_max`.
 pub(in super::super) fn offline_ordering(view: &View<'_>, sink: &mut Sink) {
     const RULE: &str = "offline-ordering";
     let path = &view.curve.path;

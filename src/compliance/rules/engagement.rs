@@ -56,6 +56,8 @@ pub(in super::super) fn check(
     power: &Computation,
     sink: &mut Sink,
 ) {
+    const RULE: &str = "metric-consistency-tps-per-kw";
+    const FIELD: &str = "system_tps_per_kw";
     let parallelism = files.system.map().and_then(Parallelism::of);
     let path = files.point.path.as_path();
     let engaged = nodes_used(point, parallelism.as_ref(), power, path, sink);
@@ -64,8 +66,6 @@ pub(in super::super) fn check(
     else {
         return;
     };
-    const RULE: &str = "metric-consistency-tps-per-kw";
-    const FIELD: &str = "system_tps_per_kw";
     let (path, derived) = (files.summary.path.as_path(), summary.system_tps() / kw);
     let stored = summary.document.get(FIELD).and_then(Value::number);
     match stored.filter(|stored| is_off(*stored, derived)) {

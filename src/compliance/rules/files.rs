@@ -68,7 +68,7 @@ fn config(files: &PointFiles, sink: &mut Sink) {
     sink.add(RULE, "invalid", &document.path).with("reason", reason);
 }
 
-/// result_summary.json of a point; says whether it can be used.
+/// `result_summary.json` of a point; says whether it can be used.
 pub(in super::super) fn summary(files: &PointFiles, sink: &mut Sink) -> bool {
     let document = &files.summary;
     match (&document.state, &files.measured) {

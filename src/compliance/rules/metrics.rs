@@ -10,7 +10,7 @@ use super::super::tables;
 /// How far a stored rate may be from the derived one.
 const TOLERANCE: f64 = 0.01;
 
-/// Every rule of result_summary.json.
+/// Every rule of `result_summary.json`.
 pub(in super::super) fn check(point: &Point, summary: &Summary, path: &Path, sink: &mut Sink) {
     counts(summary, path, sink);
     let rule = "metric-consistency-system-tps";

@@ -90,7 +90,7 @@ pub(super) fn distinct(rule: &str, values: &[&str], view: &View<'_>, sink: &mut 
     }
 }
 
-/// shared_src and shared_docs of every point, each distinct value once.
+/// `shared_src` and `shared_docs` of every point, each distinct value once.
 pub(in super::super) fn shared(view: &View<'_>, context: &Context<'_>, sink: &mut Sink) {
     const RULE: &str = "shared-path-resolution";
     if view.kind != Kind::Submission {

@@ -93,7 +93,7 @@ fn accuracy_names(files: &PointFiles, sink: &mut Sink) {
     }
 }
 
-/// Values that stand in point.yaml and in system_desc.json.
+/// Values that stand in point.yaml and in `system_desc.json`.
 fn twice_stated(files: &PointFiles, point: &Point, sink: &mut Sink) {
     let Some(system) = files.system.map() else { return };
     let path = &files.point.path;

@@ -5,7 +5,7 @@ use super::super::view::View;
 
 const COMPUTATION: &str = "region-computation";
 
-/// Computes the regions from C_max and the lowest point, or the declared lower boundary.
+/// Computes the regions from `C_max` and the lowest point, or the declared lower boundary.
 pub(in super::super) fn derive(view: &mut View<'_>, declared: Option<i128>, sink: &mut Sink) {
     const BASIS: &str = "region-basis";
     let curve = view.curve.path.as_path();

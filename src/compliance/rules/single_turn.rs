@@ -79,9 +79,12 @@ fn gate(view: &View<'_>, model: &SingleTurn, results: &Accuracy, sink: &mut Sink
     }
 }
 
+/// A value with its weight.
+type Weighted = (f64, Option<f64>);
+
 /// Every metric's mean over the entries, weighted by samples where all have them.
 fn aggregate(results: &Accuracy) -> Vec<(String, f64)> {
-    let mut metrics: Vec<(String, Vec<(f64, Option<f64>)>)> = Vec::new();
+    let mut metrics: Vec<(String, Vec<Weighted>)> = Vec::new();
     for (dataset, entry) in results.entries() {
         let weight = entry.given("num_samples").and_then(Value::to_float);
         for (metric, value) in results.metrics(dataset) {
@@ -94,7 +97,7 @@ fn aggregate(results: &Accuracy) -> Vec<(String, f64)> {
     metrics.into_iter().map(|(metric, values)| (metric, mean(&values))).collect()
 }
 
-fn mean(values: &[(f64, Option<f64>)]) -> f64 {
+fn mean(values: &[Weighted]) -> f64 {
     let weights: Option<Vec<f64>> = values.iter().map(|(_, weight)| *weight).collect();
     if let Some(weights) = weights {
         let total: f64 = weights.iter().sum();

@@ -68,14 +68,12 @@ pub(in super::super) fn sources(context: &Context<'_>, sink: &mut Sink) {
             file.name.to_string_lossy().to_lowercase() == "readme.md"
                 && context.folder.is_file(&file.path)
         });
-        match readme {
-            Some(readme) => sink.pass("src-readme", &readme.path),
-            None => {
-                let name = implementation.name.to_string_lossy();
-                sink.add("src-readme", "fail", &implementation.path.join("README.md"))
-                    .with("name", name);
-            }
+        if let Some(readme) = readme {
+            sink.pass("src-readme", &readme.path);
+            continue;
         }
+        let name = implementation.name.to_string_lossy();
+        sink.add("src-readme", "fail", &implementation.path.join("README.md")).with("name", name);
     }
 }
 

@@ -22,7 +22,7 @@ const EXEMPT: [&str; 9] = [
 ];
 const OVERRIDE: &str = "c_min_override";
 
-/// Presence, schema and agreement; gives the view C_max and where it stands.
+/// Presence, schema and agreement; gives the view `C_max` and where it stands.
 pub(in super::super) fn check<'a>(view: &mut View<'a>, sink: &mut Sink) {
     const RULE: &str = "system-description-valid";
     let curve = view.curve;

@@ -16,7 +16,8 @@ pub(in super::super) fn check(curve: &Curve, sink: &mut Sink) {
         .iter()
         .filter_map(|files| {
             let summary = files.summary.map()?;
-            let duration = summary.get("duration_ns")?.number().filter(|ns| !(*ns <= 0.0))?;
+            let duration =
+                summary.get("duration_ns")?.number().filter(|ns| *ns > 0.0 || ns.is_nan())?;
             let lengths = summary.get("output_sequence_lengths")?.as_map()?;
             let tps = lengths.get("total")?.number()? / (duration / 1e9);
             let share = files.system.map()?.get("tps_utilization").and_then(Value::number)?;
