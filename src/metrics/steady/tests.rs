@@ -11,7 +11,7 @@ use crate::wire::{Reply, Usage};
 
 const SIZE: u64 = 20;
 const MS: i64 = 1_000_000;
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 
 /// The series of expected.py: `SIZE` turns for each level of TPOT, with noise of `permille`.
 fn series(levels: &[i64], step: u64, permille: i64) -> Vec<TurnRecord> {
@@ -44,8 +44,8 @@ fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() <= 1e-12 * expected.abs(), "{found} for {expected}");
 }
 
-fn plateau(low: usize, high: usize) -> Option<Plateau> {
-    Some(Plateau { low, high })
+fn plateau(low: usize, high: usize) -> Plateau {
+    Plateau { low, high }
 }
 
 /// Percentiles 50 and 90 of TPOT, then of TTFT.
@@ -60,7 +60,7 @@ fn a_steady_replay_behind_its_warm_up() {
     let turns = series(&levels(&[(30, 1), (24, 1), (20, 10)]), 10_000_000_000, 100);
     let analysis = analyze(&turns, SIZE);
     assert!(analysis.found);
-    assert_eq!((analysis.warmup, analysis.window, analysis.skipped), (2, plateau(0, 10), 0));
+    assert_eq!((analysis.warmup, analysis.window, analysis.skipped), (2, Some(plateau(0, 10)), 0));
     close(analysis.shortest_span_ns.unwrap(), 600e9);
     close(analysis.cov["tpot_p50"], 0.015_862_369_317_391_784);
     close(analysis.cov["tpot_p90"], 0.014_920_842_862_372_43);
@@ -77,7 +77,7 @@ fn a_steady_replay_behind_its_warm_up() {
     close(numbers.tps_per_user.unwrap(), 50.064_796_074_446_78);
     close(numbers.system_tps.unwrap(), 15.075_376_884_422_111);
 
-    let block = SteadyBlock::new(&analysis, Duration::from_secs(600));
+    let block = SteadyBlock::new(&analysis, Duration::from_mins(10));
     insta::assert_snapshot!(serde_yaml::to_string(&block).unwrap(), @r"
     status: windowable
     verdict: STEADY STATE
@@ -91,7 +91,7 @@ fn a_steady_replay_behind_its_warm_up() {
       tpot_p50: Plateau
       tpot_p90: Plateau
     ");
-    let block = SteadyBlock::new(&analysis, Duration::from_secs(2400));
+    let block = SteadyBlock::new(&analysis, Duration::from_mins(40));
     assert_eq!((block.status, block.window), (Status::InsufficientDuration, None));
 }
 
@@ -99,7 +99,7 @@ fn a_steady_replay_behind_its_warm_up() {
 fn a_ramp_is_cut_down_to_what_is_flat_enough() {
     let climbing: Vec<i64> = (0..14).map(|at| (20 + at) * MS).collect();
     let analysis = analyze(&series(&climbing, 10_000_000_000, 20), SIZE);
-    assert_eq!((analysis.warmup, analysis.window), (7, plateau(0, 4)));
+    assert_eq!((analysis.warmup, analysis.window), (7, Some(plateau(0, 4))));
     close(analysis.cov["tpot_p90"], 0.040_539_011_754_354_72);
     assert_eq!(trends(&analysis)[..2], [Direction::Up; 2]);
     close(analysis.numbers.as_ref().unwrap().tpot.unwrap().low.unwrap(), 26_425_861.524_742_015);
@@ -112,7 +112,7 @@ fn a_ramp_is_cut_down_to_what_is_flat_enough() {
 fn a_slow_ramp_whose_step_is_not_significant_is_no_anomaly() {
     let climbing: Vec<i64> = (0..20).map(|at| 40 * MS + at * MS / 2).collect();
     let analysis = analyze(&series(&climbing, 10_000_000_000, 20), SIZE);
-    assert_eq!((analysis.warmup, analysis.window), (10, plateau(0, 5)));
+    assert_eq!((analysis.warmup, analysis.window), (10, Some(plateau(0, 5))));
     assert_eq!(analysis.anomaly, None, "p is 0.066");
     close(analysis.numbers.unwrap().tpot.unwrap().high.unwrap(), 46_923_997.725_330_57);
 }
@@ -123,7 +123,7 @@ fn a_staircase_reports_its_first_level_and_discloses_the_second() {
     let analysis = analyze(&turns, SIZE);
     assert_eq!(
         (analysis.warmup, analysis.window, analysis.anomaly),
-        (1, plateau(0, 17), plateau(17, 22))
+        (1, Some(plateau(0, 17)), Some(plateau(17, 22)))
     );
     close(analysis.cov["tpot_p90"], 0.010_525_206_671_452_316);
     let [first, ..] = trends(&analysis);
@@ -139,7 +139,7 @@ fn a_staircase_reports_its_first_level_and_discloses_the_second() {
 fn what_is_flat_for_too_short_a_time_is_not_found() {
     let analysis = analyze(&series(&levels(&[(20, 9)]), 1_000_000_000, 50), SIZE);
     assert!(!analysis.found);
-    assert_eq!((analysis.warmup, analysis.window), (1, plateau(0, 8)));
+    assert_eq!((analysis.warmup, analysis.window), (1, Some(plateau(0, 8))));
     assert_eq!(analysis.numbers.as_ref().unwrap().issue_span_ns, 159_000_000_000);
     insta::assert_snapshot!(
         analysis.reason,
@@ -156,7 +156,7 @@ fn what_is_flat_for_too_short_a_time_is_not_found() {
 fn a_short_plateau_is_skipped() {
     let turns = series(&levels(&[(20, 5), (30, 1), (20, 12)]), 6_000_000_000, 20);
     let analysis = analyze(&turns, SIZE);
-    assert_eq!((analysis.warmup, analysis.window, analysis.skipped), (1, plateau(5, 17), 1));
+    assert_eq!((analysis.warmup, analysis.window, analysis.skipped), (1, Some(plateau(5, 17)), 1));
     assert_eq!(analysis.numbers.as_ref().unwrap().issue_span_ns, 1_434_000_000_000);
     close(analysis.cov["tpot_p50"], 0.003_420_837_566_618_128_6);
     close(analysis.numbers.unwrap().tps_per_user.unwrap(), 50.059_946_828_043_2);
@@ -168,7 +168,7 @@ fn small_drifts_are_told_with_their_direction() {
     let mut up = levels(&[(20, 14)]);
     up.extend((0..14).map(|at| 20 * MS + at * 40_000));
     let analysis = analyze(&series(&up, 10_000_000_000, 10), SIZE);
-    assert_eq!((analysis.warmup, analysis.window), (1, plateau(0, 27)));
+    assert_eq!((analysis.warmup, analysis.window), (1, Some(plateau(0, 27))));
     assert_eq!(trends(&analysis), [Direction::Up, Direction::Up, Direction::None, Direction::None]);
     close(analysis.cov["tpot_p50"], 0.009_086_479_656_316_036);
     assert_eq!(SteadyBlock::new(&analysis, MINUTE).verdict, Verdict::DriftingUp);
@@ -177,7 +177,7 @@ fn small_drifts_are_told_with_their_direction() {
     let mut down = levels(&[(20, 14)]);
     down.extend((0..6).map(|at| 20 * MS - at * 200_000));
     let analysis = analyze(&series(&down, 10_000_000_000, 10), SIZE);
-    assert_eq!(analysis.window, plateau(0, 19));
+    assert_eq!(analysis.window, Some(plateau(0, 19)));
     assert_eq!(trends(&analysis)[..2], [Direction::Down; 2]);
     close(analysis.numbers.as_ref().unwrap().tpot.unwrap().mean, 19_835_717.671_052_63);
     assert_eq!(SteadyBlock::new(&analysis, MINUTE).verdict, Verdict::DriftingDown);
@@ -211,7 +211,9 @@ fn little_data_gives_words_and_no_numbers() {
     );
 
     let mut silent = series(&levels(&[(20, 8)]), 10_000_000_000, 10);
-    silent.iter_mut().for_each(|turn| (turn.output, turn.after_first) = (None, 0));
+    for turn in &mut silent {
+        (turn.output, turn.after_first) = (None, 0);
+    }
     let silent = analyze(&silent, SIZE);
     insta::assert_snapshot!(silent.reason, @"no turn has a time per output token");
     assert_eq!(status(&silent), Status::InsufficientPasses);
@@ -222,7 +224,7 @@ fn an_incomplete_super_pass_does_not_make_the_fourth() {
     let mut turns = series(&levels(&[(20, 5)]), 10_000_000_000, 10);
     turns.pop();
     let analysis = analyze(&turns, SIZE);
-    assert_eq!((analysis.window, analysis.window_complete), (plateau(0, 4), 3));
+    assert_eq!((analysis.window, analysis.window_complete), (Some(plateau(0, 4)), 3));
     assert!(analysis.found);
     assert_eq!(SteadyBlock::new(&analysis, MINUTE).status, Status::InsufficientPasses);
 }
