@@ -64,8 +64,12 @@ fn every_mutant_is_caught_where_it_is() {
                 complaints.push(format!("{}: no {expected:?} in {faults:#?}", mutant.name));
             }
         }
-        found.push_str(&format!("{}\n", mutant.name));
-        faults.iter().for_each(|fault| found.push_str(&format!("  {fault}\n")));
+        found.push_str(mutant.name);
+        for fault in &faults {
+            found.push_str("\n  ");
+            found.push_str(fault);
+        }
+        found.push('\n');
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
     insta::assert_snapshot!("mutants", found);

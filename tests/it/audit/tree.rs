@@ -18,7 +18,8 @@ pub(super) const POINTS: [u32; 7] = [8, 12, 32, 48, 128, 256, 512];
 /// A directory with a copy of the valid submission.
 pub(super) struct Tree {
     root: PathBuf,
-    _kept: Option<TempDir>,
+    /// Keeps the directory until the value goes away.
+    kept: Option<TempDir>,
 }
 
 pub(super) fn fixture(name: &str) -> PathBuf {
@@ -51,14 +52,14 @@ impl Tree {
     pub(super) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut tree = Self::at(directory.path());
-        tree._kept = Some(directory);
+        tree.kept = Some(directory);
         tree
     }
 
     /// A valid submission at a place.
     pub(super) fn at(root: &Path) -> Self {
         copy(&fixture("valid-submission").join(SUBMISSION), root);
-        Self { root: root.to_owned(), _kept: None }
+        Self { root: root.to_owned(), kept: None }
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -156,7 +157,7 @@ impl Tree {
         });
     }
 
-    /// Sets a value of every point's system_desc.json.
+    /// Sets a value of every point's `system_desc.json`.
     pub(super) fn set_systems(&self, pointer: &str, value: &Value) {
         for point in POINTS {
             self.set(&format!("@r{point}/system_desc.json"), pointer, value.clone());

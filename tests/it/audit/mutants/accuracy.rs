@@ -14,7 +14,7 @@ fn scores(t: &Tree, score: f64) {
     }
 }
 
-fn mutate(t: &Tree, value: serde_json::Value) {
+fn mutate(t: &Tree, value: &serde_json::Value) {
     t.write(FILE, &value.to_string());
 }
 
@@ -28,25 +28,25 @@ pub(super) const MUTANTS: &[Mutant] = &[
         |t| t.write(FILE, "{"),
     ),
     m("accuracy-empty", &["E accuracy-valid fail -"], |t| {
-        mutate(t, json!({"accuracy_scores": []}))
+        mutate(t, &json!({"accuracy_scores": []}));
     }),
     m(
         "accuracy-number",
         &["E accuracy-valid scores-not-collection @r48/accuracy_results.json"],
         |t| {
-            mutate(t, json!({"accuracy_scores": 1}));
+            mutate(t, &json!({"accuracy_scores": 1}));
         },
     ),
     m("accuracy-root-number", &["E accuracy-valid dict_type @r48/accuracy_results.json"], |t| {
-        t.write(FILE, "1")
+        t.write(FILE, "1");
     }),
     m(
         "accuracy-entry-number",
         &["E accuracy-valid entry-not-mapping @r48/accuracy_results.json"],
-        |t| mutate(t, json!([1])),
+        |t| mutate(t, &json!([1])),
     ),
     m("accuracy-extra-top-key", &["E accuracy-valid dict_type @r48/accuracy_results.json"], |t| {
-        mutate(t, json!({"osl_tokenization_s": 0.0, "swe_bench": {"score": 0.7}}));
+        mutate(t, &json!({"osl_tokenization_s": 0.0, "swe_bench": {"score": 0.7}}));
     }),
     m("accuracy-unnamed", &["E accuracy-valid entry-unnamed @r48/accuracy_results.json"], |t| {
         t.set(FILE, "/accuracy_scores/1/dataset_name", json!(" "));

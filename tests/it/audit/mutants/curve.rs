@@ -9,7 +9,9 @@ const DESC: &str = "@r8/system_desc.json";
 
 /// Removes points from the curve.
 fn without(t: &Tree, points: &[u32]) {
-    points.iter().for_each(|n| t.remove(&format!("@r{n}")));
+    for n in points {
+        t.remove(&format!("@r{n}"));
+    }
 }
 
 /// Adds a copy of a point at another concurrency.
@@ -273,7 +275,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         t.replace_all("model_name: \"qwen3_6-35b-a3b\"\n", "");
     }),
     m("directory-named-otherwise", &["E model-name-consistency fail $qwen"], |t| {
-        t.rename("@", "$qwen")
+        t.rename("@", "$qwen");
     }),
     m("datasets-differ", &["E config-consistency-dataset fail @"], |t| {
         t.replace("@r48/point.yaml", "dataset: \"agentic", "dataset: \"other_agentic");

@@ -1,4 +1,4 @@
-//! result_summary.json.
+//! `result_summary.json`.
 
 use serde_json::json;
 
@@ -8,13 +8,13 @@ const FILE: &str = "@r48/result_summary.json";
 
 pub(super) const MUTANTS: &[Mutant] = &[
     m("summary-absent", &["E result-summary-present fail @r48/result_summary.json"], |t| {
-        t.remove(FILE)
+        t.remove(FILE);
     }),
     m("summary-no-json", &["E result-file-valid parse-error @r48/result_summary.json"], |t| {
         t.write(FILE, "{\"a\": ");
     }),
     m("summary-list", &["E result-file-valid model_type @r48/result_summary.json"], |t| {
-        t.write(FILE, "[]")
+        t.write(FILE, "[]");
     }),
     m("summary-no-completed", &["E result-file-valid missing @r48/result_summary.json"], |t| {
         t.unset(FILE, "/n_samples_completed");

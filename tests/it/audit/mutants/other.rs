@@ -52,7 +52,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         t.replace(CONFIG, "num_trajectories_to_issue: 4291", "num_trajectories_to_issue: 4290");
     }),
     m("own-temperature", &[MISMATCH], |t| {
-        t.replace(CONFIG, "temperature: 1.0", "temperature: 0.0")
+        t.replace(CONFIG, "temperature: 1.0", "temperature: 0.0");
     }),
     m("own-extra-sampling", &[MISMATCH], |t| {
         t.replace(CONFIG, "  top_k: 20\n", "  top_k: 20\n  frequency_penalty: 0.5\n");

@@ -56,7 +56,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         t.write(POINT, "- 48\n");
     }),
     m("point-empty", &["E point-config-valid not-a-mapping @r48/point.yaml"], |t| {
-        t.write(POINT, "")
+        t.write(POINT, "");
     }),
     m("point-no-concurrency", &["E point-config-valid missing @r48/point.yaml"], |t| {
         t.replace(POINT, "concurrency: 48\n", "");
@@ -123,7 +123,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         );
     }),
     m("point-unknown-keys", &[], |t| {
-        t.replace(POINT, "dataset: \"agentic", "conccurency: 7\ndataset: \"agentic")
+        t.replace(POINT, "dataset: \"agentic", "conccurency: 7\ndataset: \"agentic");
     }),
     m("point-directory-name", &["W point-dirname-concurrency warn @r47/point.yaml"], |t| {
         t.rename("@r48", "@r47");
@@ -148,7 +148,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         t.replace(POINT, "dataset: \"agentic", "offline: \"yes\"\ndataset: \"agentic");
     }),
     m("offline-none", &[], |t| {
-        t.replace(POINT, "dataset: \"agentic", "offline: none\ndataset: \"agentic")
+        t.replace(POINT, "dataset: \"agentic", "offline: none\ndataset: \"agentic");
     }),
     m("warmup-absent", &["E warmup-present fail @r48/point.yaml"], |t| t.cut(POINT, "warmup")),
     m("warmup-logs-lost", &["W warmup-logs-retained warn @r48/point.yaml"], |t| {

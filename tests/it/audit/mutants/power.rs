@@ -1,4 +1,4 @@
-//! system_power.json.
+//! `system_power.json`.
 
 use serde_json::json;
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::tree::{POINTS, Tree};
 use super::{Mutant, m};
 
-/// Turns the curve into one of a single-turn model whose point at C_max is the Offline result.
+/// Turns the curve into one of a single-turn model whose point at `C_max` is the Offline result.
 fn single_turn(t: &Tree, model: &str, score: &serde_json::Value, samples: u32) {
     t.replace_all("model_name: \"qwen3_6-35b-a3b\"", &format!("model_name: \"{model}\""));
     t.replace_all("load_pattern: \"agentic_inference\"", "load_pattern: concurrency");
