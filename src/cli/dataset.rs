@@ -1,5 +1,6 @@
 //! `scenario dataset`: look at data set files without a scenario, and make them.
 
+mod convert;
 mod generate;
 mod inspect;
 mod validate;
@@ -13,6 +14,7 @@ Examples:
   scenario dataset validate datasets/*.jsonl     every rule of the format, row by row
   scenario dataset inspect datasets/coding.jsonl counts and spreads
   scenario dataset generate official-shape --out set.jsonl
+  scenario dataset convert log.jsonl --out set.jsonl   recorded conversations of other tools
 
 Files ending in .gz or .zst are decompressed.";
 
@@ -30,6 +32,7 @@ enum Verb {
     Validate(validate::Args),
     Inspect(inspect::Args),
     Generate(generate::Args),
+    Convert(convert::Args),
 }
 
 /// Runs the command.
@@ -38,6 +41,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         Verb::Validate(args) => validate::run(args, context),
         Verb::Inspect(args) => inspect::run(args, context),
         Verb::Generate(args) => generate::run(args, context),
+        Verb::Convert(args) => convert::run(args, context),
     }
 }
 

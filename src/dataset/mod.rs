@@ -2,7 +2,8 @@
 //!
 //! Owns the trajectory types, the streaming reader of flat JSON Lines (plain, gzip or zstd) with
 //! every rule of the format checked, and the facts and statistics of a file. Bytes in, checked
-//! trajectories and diagnostics out; memory holds one trajectory at a time. Also generates sets.
+//! trajectories and diagnostics out; memory holds one trajectory at a time. Also generates sets, and imports
+//! recorded conversations of other tools.
 //! Uses `diagnostics`, `digest`, `rng` and `wire` (compact JSON).
 
 mod calls;
@@ -10,6 +11,7 @@ mod conversation;
 mod facts;
 mod findings;
 pub mod generate;
+pub mod import;
 mod json;
 mod lines;
 mod model;

@@ -2,6 +2,7 @@
 
 mod command;
 mod generated;
+mod imported;
 #[cfg(target_os = "linux")]
 mod memory;
 

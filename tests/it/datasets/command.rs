@@ -238,3 +238,33 @@ help: choose another name, or give --force
     let bad = dataset(&["generate", "coding", "--scale", "0", "--out", path]);
     assert!(bad.contains("expected a number from 0.000001 to 1000"), "{bad}");
 }
+
+#[test]
+fn convert_writes_what_it_can_and_says_what_it_left_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("set.jsonl");
+    let path = path.to_str().unwrap();
+    let clean = ["convert", "tests/fixtures/import/claude-code.jsonl", "--out", path];
+    let text = dataset(&clean).replace(path, "set.jsonl");
+    assert!(text.starts_with("exit code: 0\n"), "{text}");
+    assert!(
+        text.contains(
+            "set.jsonl: 2 conversations, 4 client turns, 3 assistant turns; 0 left out, \
+             0 snapshots replaced by a longer one"
+        ),
+        "{text}"
+    );
+    assert!(dataset(&clean).contains("help: choose another name, or give --force"));
+    let broken = ["convert", "tests/fixtures/import/broken.jsonl", "--force", "--out", path];
+    let text = dataset(&broken).replace(path, "set.jsonl");
+    assert!(text.starts_with("exit code: 1\n"), "{text}");
+    assert!(text.contains("set.jsonl: 1 conversation, 1 client turn"), "{text}");
+    // What cannot be converted at all leaves the old file alone.
+    let other = ["convert", "datasets/coding.jsonl", "--force", "--out", path];
+    let text = dataset(&other);
+    assert!(text.starts_with("exit code: 1\n"), "{text}");
+    assert!(text.contains("nothing was converted, and nothing written"), "{text}");
+    assert!(std::fs::read_to_string(path).unwrap().contains("\"fine\""));
+    let missing = dataset(&["convert", "missing.jsonl", "--out", path]);
+    assert!(missing.starts_with("exit code: 2\n"), "{missing}");
+}

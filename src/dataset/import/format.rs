@@ -1,0 +1,50 @@
+//! The formats and how they are told apart.
+
+use super::super::json::Members;
+
+/// A format that is imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// One object with `messages` (and `tools`) for each conversation, in OpenAI's shape.
+    OpenAi,
+    /// A session of Claude Code.
+    ClaudeCode,
+    /// A trajectory file of mini-swe-agent or SWE-agent.
+    SweAgent,
+    /// `conversations` with `from` and `value`.
+    ShareGpt,
+}
+
+impl Format {
+    /// Every format, in the order in which they are tried.
+    pub const ALL: [Self; 4] = [Self::SweAgent, Self::ClaudeCode, Self::ShareGpt, Self::OpenAi];
+
+    /// The name on the command line and in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::ClaudeCode => "claude-code",
+            Self::SweAgent => "swe-agent",
+            Self::ShareGpt => "sharegpt",
+        }
+    }
+
+    /// The format that an object's keys show.
+    pub(super) fn of(members: &Members<'_>) -> Option<Self> {
+        let has = |key: &str| members.get(key).is_some();
+        Self::ALL.into_iter().find(|format| match format {
+            Self::SweAgent => {
+                has("trajectory_format")
+                    || has("trajectory")
+                    || (has("info") && (has("messages") || has("history")))
+            }
+            Self::ClaudeCode => {
+                (has("sessionId") && has("type"))
+                    || (has("leafUuid") && has("summary"))
+                    || (has("messageId") && has("snapshot"))
+            }
+            Self::ShareGpt => has("conversations"),
+            Self::OpenAi => has("messages"),
+        })
+    }
+}
