@@ -71,23 +71,35 @@ pub struct TruthSource {
     pub take: Option<u32>,
 }
 
+/// What reading data sets gave.
+#[derive(Clone, Debug, Default)]
+pub struct TruthRead {
+    /// The expected turns of all files. Trajectories with errors are left out, as a replay leaves
+    /// them out.
+    pub truth: GroundTruth,
+    /// What is wrong with the files.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The SHA-256 of each file; none where it could not be read to its end.
+    pub digests: Vec<Option<String>>,
+}
+
 impl GroundTruth {
-    /// Reads data set files, one trajectory in memory at a time. Trajectories with errors are left
-    /// out, as a replay leaves them out; what is wrong with them comes back beside the truth.
+    /// Reads data set files, one trajectory in memory at a time.
     ///
     /// # Errors
-    /// A file cannot be opened.
-    pub fn read(sources: &[TruthSource]) -> Result<(Self, Vec<Diagnostic>), ReadError> {
-        let (mut truth, mut diagnostics) = (Self::default(), Vec::new());
+    /// A file cannot be opened. What is wrong inside becomes diagnostics.
+    pub fn read(sources: &[TruthSource]) -> Result<TruthRead, ReadError> {
+        let mut read = TruthRead::default();
         for source in sources {
             let mut reader = Reader::open(&source.path, Limits::default())?;
             let take = source.take.map_or(usize::MAX, |take| take as usize);
             for trajectory in std::iter::from_fn(|| reader.next_trajectory()).take(take) {
-                truth.add(&trajectory);
+                read.truth.add(&trajectory);
             }
-            diagnostics.extend_from_slice(reader.diagnostics());
+            read.digests.push(reader.finish().sha256);
+            read.diagnostics.extend_from_slice(reader.diagnostics());
         }
-        Ok((truth, diagnostics))
+        Ok(read)
     }
 
     /// Adds a trajectory; one with the same id is replaced.

@@ -8,8 +8,10 @@ use super::calls;
 use super::ground_truth::{Domain, GroundTruth, Truth};
 use super::intent;
 use super::python::round4;
+use super::results_file::InlineFacts;
 use super::scores::{Comparison, DomainScore, ExcludedTurn, InlineScores, TurnCounts, TurnScore};
 use super::work::Work;
+use crate::clock::Nanos;
 use crate::events::{Event, EventKind, TurnKey};
 use crate::wire::Reply;
 
@@ -22,6 +24,17 @@ pub struct InlineScorer {
     truth: Arc<GroundTruth>,
     turns: BTreeMap<Key, Turn>,
     work: Work,
+    session: Session,
+}
+
+/// What the events say of the run as a whole.
+#[derive(Debug, Default)]
+struct Session {
+    issued: u64,
+    ended_turns: u64,
+    first: Option<Nanos>,
+    last: Nanos,
+    has_ended: bool,
 }
 
 /// Source id, pass and client turn: the order of the report.
@@ -45,11 +58,12 @@ enum Found {
 impl InlineScorer {
     /// A scorer that has seen nothing.
     pub fn new(truth: Arc<GroundTruth>) -> Self {
-        Self { truth, turns: BTreeMap::new(), work: Work::default() }
+        Self { truth, turns: BTreeMap::new(), work: Work::default(), session: Session::default() }
     }
 
     /// Takes one event. Events of turns that no recorded answer follows are passed over.
     pub fn push(&mut self, event: &Event) {
+        self.session.push(event);
         match &event.kind {
             EventKind::Issued(key, _) => {
                 if let Some((turn, _)) = self.turn(key) {
@@ -84,6 +98,18 @@ impl InlineScorer {
         let id: Arc<str> =
             if id.len() == key.session.len() { Arc::clone(&key.session) } else { id.into() };
         Some((self.turns.entry((id, pass, key.turn)).or_default(), compared))
+    }
+
+    /// What the entry of the run says beside the score. Complete are the events of a session that
+    /// ended with every issued turn; whether that was all that was planned they do not tell.
+    pub fn facts(&self) -> InlineFacts {
+        let Session { issued, ended_turns, first, last, has_ended } = self.session;
+        InlineFacts {
+            unit_samples: self.truth.client_turns(),
+            total_samples: issued,
+            duration_ns: last.saturating_sub(first.unwrap_or(last)),
+            complete: has_ended && issued == ended_turns,
+        }
     }
 
     /// The scores.
@@ -131,6 +157,19 @@ impl InlineScorer {
             per_turn,
             excluded: excluded(&self.truth),
             passes: passes.len(),
+        }
+    }
+}
+
+impl Session {
+    fn push(&mut self, event: &Event) {
+        self.first = Some(self.first.map_or(event.at, |first| first.min(event.at)));
+        self.last = self.last.max(event.at);
+        match &event.kind {
+            EventKind::Issued(..) => self.issued += 1,
+            EventKind::Complete(..) => self.ended_turns += 1,
+            EventKind::SessionEnded => self.has_ended = true,
+            _ => {}
         }
     }
 }

@@ -21,7 +21,7 @@ mod verdict;
 mod work;
 
 pub use actions::Action;
-pub use ground_truth::{Domain, GroundTruth, TruthSource};
+pub use ground_truth::{Domain, GroundTruth, TruthRead, TruthSource};
 pub use inline::InlineScorer;
 pub use output_length::OutputLength;
 pub use results_file::{AccuracyFileError, AccuracyResults, InlineFacts, SweBenchEntry};

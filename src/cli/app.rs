@@ -91,6 +91,8 @@ commands! {
     probe => Probe,
     // dataset
     dataset => Dataset,
+    // score
+    score => Score,
     // audit
     audit => Audit,
     // completions

@@ -21,6 +21,7 @@ mod progress;
 mod report;
 mod run;
 mod schema;
+mod score;
 mod serve;
 mod validate;
 

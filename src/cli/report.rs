@@ -112,6 +112,8 @@ fn curve(places: &Places, points: &[(&Place, Point)]) -> Result<Curve, Failure> 
         scenario: manifest.scenario.name,
         simulated: manifest.simulated,
         points: points.iter().map(|(_, point)| point.row()).collect(),
+        // New token counts may change a verdict; `scenario score --write` judges anew.
+        accuracy: None,
     })
 }
 

@@ -241,6 +241,7 @@ fn show(
         scenario: session.prepared.scenario.name.clone(),
         simulated: session.simulated,
         points: results.iter().map(|result| result.row.clone()).collect(),
+        accuracy: None,
     };
     let written = run_dir.write_file("curve.json", &curve.to_json());
     let console = &context.console;

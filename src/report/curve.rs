@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::table::table;
+use crate::accuracy::AccuracyVerdict;
 use crate::metrics::{Metrics, Stats, TokenCounts};
 use crate::results::{PointState, RunFacts};
 
@@ -15,6 +16,9 @@ pub struct Curve {
     pub simulated: bool,
     /// The points, in ascending concurrency.
     pub points: Vec<CurvePoint>,
+    /// The accuracy gates, where the scenario names a ruleset and a model of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<AccuracyVerdict>,
 }
 
 /// The numbers of one point that a curve shows; times in milliseconds.
@@ -219,7 +223,7 @@ mod tests {
     }
 
     fn curve(points: Vec<CurvePoint>) -> Curve {
-        Curve { scenario: "n".to_owned(), simulated: true, points }
+        Curve { scenario: "n".to_owned(), simulated: true, points, accuracy: None }
     }
 
     #[test]

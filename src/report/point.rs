@@ -7,7 +7,8 @@ use crate::metrics::steady::{Analysis, SteadySummary};
 use crate::metrics::{Metrics, SelfCheckReport, Stats, TokenCounts};
 use crate::results::{PointState, RunFacts};
 
-pub(super) const SIMULATED: &str =
+/// What stands under every number of a simulated endpoint.
+pub const SIMULATED: &str =
     "SIMULATED: the endpoint was simulated; these numbers measure no real system.";
 pub(super) const SERVER_REPORTED: &str =
     "Token counts are server-reported, not official: the rules count with the reference tokenizer.";

@@ -23,6 +23,16 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), ResultsError> {
     attempt().map_err(ResultsError::write("write", path))
 }
 
+/// Writes a file of a run folder that is there already, such as a score that came later, with the
+/// directories that it needs. Replaces what is there.
+///
+/// # Errors
+/// The file or a directory cannot be written.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ResultsError> {
+    create_directories(directory_of(path))?;
+    write(path, bytes)
+}
+
 /// Makes a directory and its parents.
 pub(super) fn create_directories(path: &Path) -> Result<(), ResultsError> {
     fs::create_dir_all(path).map_err(ResultsError::write("create the directory", path))

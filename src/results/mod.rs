@@ -19,6 +19,7 @@ mod summary;
 mod time;
 
 pub use atomic::write as replace_file;
+pub use atomic::write_file;
 pub use config::{ConfigDataset, RunConfig, ScenarioBlock};
 pub use error::ResultsError;
 pub use manifest::{DatasetEntry, Manifest, PointEntry, PointState, ScenarioEntry, ToolEntry};

@@ -2,5 +2,6 @@
 
 mod golden;
 mod own_rules;
+mod score;
 mod service;
 mod stand_in;

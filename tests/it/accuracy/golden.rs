@@ -8,7 +8,7 @@ use std::sync::Arc;
 use scenario::accuracy::{
     AccuracyResults, GroundTruth, InlineFacts, InlineScorer, InlineScores, TruthSource,
 };
-use scenario::events::{Event, EventKind, Reader};
+use scenario::events::{Event, Reader};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
@@ -21,30 +21,25 @@ fn events(run: &str) -> Vec<Event> {
 
 fn truth() -> GroundTruth {
     let path = fixture("reference-replay/dataset.jsonl");
-    let (truth, findings) = GroundTruth::read(&[TruthSource { path, take: None }]).unwrap();
-    assert_eq!(findings, []);
-    truth
+    let read = GroundTruth::read(&[TruthSource { path, take: None }]).unwrap();
+    assert_eq!(read.diagnostics, []);
+    read.truth
 }
 
-fn score<'a>(events: impl IntoIterator<Item = &'a Event>) -> InlineScores {
+fn score(events: &[Event]) -> (InlineFacts, InlineScores) {
     let mut scorer = InlineScorer::new(Arc::new(truth()));
-    events.into_iter().for_each(|event| scorer.push(event));
-    scorer.finish()
+    for event in events {
+        scorer.push(event);
+    }
+    (scorer.facts(), scorer.finish())
 }
 
 fn assert_reproduced(run: &str) {
     let events = events(run);
-    let scores = score(&events);
+    let (facts, scores) = score(&events);
     let recorded = std::fs::read_to_string(fixture(run).join("scores.json")).unwrap();
     assert_eq!(String::from_utf8(scores.to_json()).unwrap(), recorded);
 
-    let issued = events.iter().filter(|event| matches!(event.kind, EventKind::Issued(..))).count();
-    let facts = InlineFacts {
-        unit_samples: truth().client_turns(),
-        total_samples: issued as u64,
-        duration_ns: events.last().unwrap().at - events[0].at,
-        complete: true,
-    };
     let mut results = AccuracyResults::default();
     results.set_inline(&scores, facts);
     let recorded = std::fs::read_to_string(fixture(run).join("accuracy_results.json")).unwrap();
@@ -68,5 +63,16 @@ fn the_order_of_events_does_not_matter() {
     let in_order = score(&events);
     events.reverse();
     assert_eq!(score(&events), in_order);
-    assert_eq!(in_order.passes, 2);
+    assert_eq!(in_order.1.passes, 2);
+}
+
+/// A log that ends early is no complete run, and the turns that it still tells are scored.
+#[test]
+fn a_cut_log_is_incomplete() {
+    let events = events("reference-replay");
+    let (facts, whole) = score(&events[..events.len() - 1]);
+    assert!(!facts.complete && facts.total_samples == 30);
+    assert_eq!(whole, score(&events).1);
+    let (facts, part) = score(&events[..40]);
+    assert!(!facts.complete && part.turns.expected < whole.turns.expected);
 }

@@ -1,0 +1,97 @@
+//! Writing scores into run folders. Nothing that says something else is replaced unasked.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::Args;
+use super::folder::Found;
+use super::measure::{Measured, read};
+use crate::accuracy::swe_bench::SweBenchResult;
+use crate::cli::failure::Failure;
+use crate::results;
+use crate::ruleset::Ruleset;
+
+/// Writes what the arguments ask for: scores and inline entries, and a SWE-bench result. First
+/// everything is checked, so that a refusal leaves every file as it was.
+pub(super) fn save(
+    args: &Args,
+    found: &Found,
+    ruleset: Option<&Ruleset>,
+    measured: &mut [Measured],
+) -> Result<(), Failure> {
+    let mut files = Vec::new();
+    if let Some(file) = &args.swe_bench {
+        attach(args, file, found, ruleset, measured)?;
+    }
+    for one in measured.iter_mut() {
+        if args.write {
+            inline(one, args.force, &mut files)?;
+        }
+        if args.write || args.swe_bench.is_some() {
+            files.push((one.results_path.clone(), one.results.to_json()));
+        }
+    }
+    for (path, bytes) in &files {
+        results::write_file(path, bytes).map_err(|error| Failure::could_not(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Sets the inline entry, and adds scores.json to the files.
+fn inline(
+    one: &mut Measured,
+    force: bool,
+    files: &mut Vec<(PathBuf, Vec<u8>)>,
+) -> Result<(), Failure> {
+    let old = one.results.inline_score();
+    if old.is_some() && old != one.scores.score && !force {
+        return Err(exists(&one.results_path, "another inline score"));
+    }
+    let (path, scores) = (one.run.path.join("scores.json"), one.scores.to_json());
+    match read(&path)? {
+        Some(old) if old.trim_ascii_end() == scores => {}
+        Some(_) if !force => return Err(exists(&path, "other scores")),
+        _ => files.push((path, scores)),
+    }
+    one.results.set_inline(&one.scores, one.facts);
+    Ok(())
+}
+
+/// Sets the SWE-bench entry of the one run folder that was named.
+fn attach(
+    args: &Args,
+    file: &Path,
+    found: &Found,
+    ruleset: Option<&Ruleset>,
+    measured: &mut [Measured],
+) -> Result<(), Failure> {
+    let [one] = measured else {
+        let message = "--swe-bench: a result belongs to one point, but several were named";
+        return Err(Failure::usage(message).help("name its run folder, such as RUN/points/r8"));
+    };
+    let missing = || Failure::usage(format!("{}: no such file", file.display()));
+    let bytes = read(file)?.ok_or_else(missing)?;
+    let of_rules = ruleset.map(|ruleset| u64::from(ruleset.accuracy.swe_bench_instances));
+    let instances = args.instances.or(found.instances).or(of_rules);
+    let result = SweBenchResult::parse(&bytes, instances).map_err(|error| {
+        Failure::usage(format!("{}: no SWE-bench result", file.display()))
+            .because(&error)
+            .help("name the harness's report; --instances N says how many were evaluated")
+    })?;
+    let entry = result.entry(0);
+    let old = one.results.swe_bench_score();
+    if old.is_some() && old != entry.score && !args.force {
+        return Err(exists(&one.results_path, "another SWE-bench score"));
+    }
+    let mut more = Map::new();
+    more.insert("submitted_instances".to_owned(), Value::from(result.submitted));
+    more.insert("resolved_instances".to_owned(), Value::from(result.resolved));
+    one.results.set_swe_bench(&entry, more);
+    Ok(())
+}
+
+fn exists(path: &Path, what: &str) -> Failure {
+    Failure::usage(format!("{}: holds {what}; nothing was written", path.display()))
+        .help("replace it with --force")
+}
