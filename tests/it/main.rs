@@ -13,3 +13,4 @@ mod replay;
 mod results;
 mod scenarios;
 mod simulator;
+mod tokens;

@@ -10,10 +10,8 @@ use super::prompt::PromptCounter;
 use super::reply::{ReplyCounter, ReplyCounts};
 use crate::tokens::error::{CountError, TemplateError, TokenizeError};
 use crate::tokens::reference::Reference;
+use crate::tokens::template::stack;
 use crate::wire::Reply;
-
-/// Templates recurse on the thread's stack; this holds minijinja's deepest recursion.
-const STACK: usize = 64 * 1024 * 1024;
 
 /// One conversation of one pass, with what is to be counted.
 #[derive(Clone, Debug, Default)]
@@ -114,6 +112,7 @@ pub fn count_all(
     thread::scope(|scope| {
         for number in 0..pool.threads.clamp(1, groups.max(1)) {
             let body = || {
+                stack::mark_deep();
                 while let Some(index) = work.take(groups) {
                     match work.group(index) {
                         Ok(counts) => lock(&results)[index] = Some(counts),
@@ -126,7 +125,8 @@ pub fn count_all(
                     }
                 }
             };
-            let builder = thread::Builder::new().name(format!("count-{number}")).stack_size(STACK);
+            let builder =
+                thread::Builder::new().name(format!("count-{number}")).stack_size(stack::SIZE);
             if let Err(error) = builder.spawn_scoped(scope, body) {
                 work.failed.store(true, Ordering::Relaxed);
                 let error = CountError::Source(format!("cannot start a thread: {error}"));

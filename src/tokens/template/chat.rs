@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use super::convert::{self, Prefix};
 use super::messages::{self, Convention};
-use super::{engine, engine::NAME};
+use super::{engine, engine::NAME, stack};
 use crate::tokens::error::{LoadError, TemplateError};
 use crate::tokens::tokenizer::{ModelConfig, SpecialTokens};
 
@@ -188,14 +188,18 @@ impl ChatTemplate {
             ("documents".to_owned(), Value::from(())),
             ("add_generation_prompt".to_owned(), Value::from(add_generation_prompt)),
         ]);
-        let template = environment.get_template(NAME).map_err(|error| engine::failure(&error))?;
-        let mut output = Output(Vec::new());
-        template
-            .render_captured_to(Value::from_pairs(variables), &mut output)
-            .map_err(|error| engine::failure(&error))?;
-        String::from_utf8(output.0)
-            .map_err(|error| TemplateError::Render { line: 0, message: error.to_string() })
+        let variables = Value::from_pairs(variables);
+        stack::deep(move || render(environment, variables))
     }
+}
+
+/// Renders the environment's template.
+fn render(environment: &Environment<'_>, variables: Value) -> Result<String, TemplateError> {
+    let template = environment.get_template(NAME).map_err(|error| engine::failure(&error))?;
+    let mut output = Output(Vec::new());
+    template.render_captured_to(variables, &mut output).map_err(|error| engine::failure(&error))?;
+    String::from_utf8(output.0)
+        .map_err(|error| TemplateError::Render { line: 0, message: error.to_string() })
 }
 
 /// A buffer that refuses to grow without end.

@@ -7,6 +7,7 @@ use minijinja::{Environment, Error, ErrorKind, Value};
 
 use super::{
     dialect, filters, filters_text, globals, methods, operators, pytypes, strftime, tests_jinja,
+    work,
 };
 use crate::tokens::error::TemplateError;
 
@@ -44,8 +45,8 @@ pub(super) fn environment(
         let written = match value.as_str() {
             Some(text) if !escape || value.is_safe() => out.write_str(text),
             Some(text) => out.write_str(&filters_text::escaped(text)),
-            None if escape => out.write_str(&filters_text::escaped(&pytypes::to_str(value))),
-            None => out.write_str(&pytypes::to_str(value)),
+            None if escape => out.write_str(&filters_text::escaped(&pytypes::to_str(value)?)),
+            None => out.write_str(&pytypes::to_str(value)?),
         };
         written.map_err(|_| Error::new(ErrorKind::WriteFailure, "the text is too long"))
     });
@@ -73,7 +74,11 @@ fn add_functions(env: &mut Environment<'static>, now: SystemTime) {
     env.add_function("__add", operators::add);
     env.add_function("__cat", operators::concat);
     env.add_function("__in", operators::is_in);
-    env.add_function("__iter", operators::iterable);
+    env.add_function("__eq", operators::equal);
+    env.add_function("__mul", operators::multiply);
+    env.add_function("__nest", work::nest);
+    env.add_function("__iter", work::iterable);
+    env.add_function("__comparable", work::comparable);
     env.add_function("__compare", operators::compare);
     env.add_function("__attr", operators::attribute);
     env.add_function("__item", operators::item);
@@ -86,6 +91,7 @@ fn add_filters(env: &mut Environment<'static>) {
     env.add_filter("join", filters::join);
     env.add_filter("unique", filters::unique);
     env.add_filter("sum", filters::sum);
+    env.add_filter("reverse", filters::reverse);
     env.add_filter("int", filters::int);
     env.add_filter("float", filters::float);
     env.add_filter("attr", filters::attr);

@@ -5,7 +5,7 @@ use minijinja::{Error, State, Value};
 
 use super::arguments::{Arguments, type_error};
 use super::methods::BoundMethod;
-use super::operators::charge;
+use super::work::{charge, items};
 use super::{pytypes, tojson};
 
 /// `value|tojson(…)`.
@@ -24,18 +24,20 @@ pub(super) fn join(
     rest: Rest<ValueOrKwargs>,
 ) -> Result<String, Error> {
     let mut arguments = Arguments::of(rest);
-    let separator = arguments.take("d").map(|d| pytypes::to_str(&d)).unwrap_or_default();
+    let separator =
+        arguments.take("d").map_or_else(|| Ok(String::new()), |d| pytypes::to_str(&d))?;
     let attribute = arguments.take("attribute").filter(|attribute| !attribute.is_none());
     arguments.finish()?;
     let mut out = String::new();
     for (index, item) in value.try_iter()?.enumerate() {
         charge(state, separator.len() / 64 + 1)?;
+        pytypes::fits(&out)?;
         if index > 0 {
             out.push_str(&separator);
         }
         match &attribute {
-            Some(attribute) => pytypes::write_str(&mut out, &path(&item, attribute)?),
-            None => pytypes::write_str(&mut out, &item),
+            Some(attribute) => pytypes::write_str(&mut out, &path(&item, attribute)?)?,
+            None => pytypes::write_str(&mut out, &item)?,
         }
     }
     Ok(out)
@@ -84,8 +86,22 @@ pub(super) fn unique(
     Ok(Value::from(kept))
 }
 
+/// `value|reverse`: the characters of a text, the items of anything else, at once.
+pub(super) fn reverse(state: &State<'_, '_>, value: Value) -> Result<Value, Error> {
+    if let Some(text) = value.as_str() {
+        return Ok(Value::from(text.chars().rev().collect::<String>()));
+    }
+    let mut items = items(state, &value)?;
+    items.reverse();
+    Ok(Value::from(items))
+}
+
 /// `value|sum(attribute=none, start=0)`.
-pub(super) fn sum(value: Value, rest: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+pub(super) fn sum(
+    state: &State<'_, '_>,
+    value: Value,
+    rest: Rest<ValueOrKwargs>,
+) -> Result<Value, Error> {
     let mut arguments = Arguments::of(rest);
     let attribute = arguments.take("attribute").filter(|attribute| !attribute.is_none());
     let mut total = arguments.take("start").unwrap_or_else(|| Value::from(0));
@@ -94,6 +110,7 @@ pub(super) fn sum(value: Value, rest: Rest<ValueOrKwargs>) -> Result<Value, Erro
         return Err(type_error("sum() can't sum strings [use ''.join(seq) instead]"));
     }
     for item in value.try_iter()? {
+        charge(state, 1)?;
         let item = match &attribute {
             Some(attribute) => path(&item, attribute)?,
             None => item,
@@ -101,7 +118,7 @@ pub(super) fn sum(value: Value, rest: Rest<ValueOrKwargs>) -> Result<Value, Erro
         if item.as_str().is_some() {
             return Err(type_error("unsupported operand type(s) for +: 'int' and 'str'"));
         }
-        total = super::operators::add(total, item)?;
+        total = super::operators::add(state, total, item)?;
     }
     Ok(total)
 }
@@ -117,7 +134,7 @@ pub(super) fn int(value: Value, rest: Rest<ValueOrKwargs>) -> Result<Value, Erro
         ValueKind::Number if value.is_integer() => Some(value.clone()),
         ValueKind::Number => f64::try_from(value.clone()).ok().and_then(truncated),
         ValueKind::String => {
-            let text = pytypes::to_str(&value);
+            let text = pytypes::to_str(&value)?;
             integer_text(&text, base).or_else(|| float_text(&text).and_then(truncated))
         }
         _ => None,
@@ -176,7 +193,7 @@ pub(super) fn float(value: Value, rest: Rest<ValueOrKwargs>) -> Result<Value, Er
     let number = match value.kind() {
         ValueKind::Bool => Some(f64::from(u8::from(value.is_true()))),
         ValueKind::Number => f64::try_from(value.clone()).ok(),
-        ValueKind::String => float_text(&pytypes::to_str(&value)),
+        ValueKind::String => float_text(&pytypes::to_str(&value)?),
         _ => None,
     };
     Ok(number.map_or(default, Value::from))

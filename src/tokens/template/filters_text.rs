@@ -4,7 +4,7 @@ use minijinja::value::{Rest, ValueOrKwargs};
 use minijinja::{Error, State, Value};
 
 use super::arguments::{Arguments, integer, type_error};
-use super::operators::charge;
+use super::work::charge;
 use super::{format, methods_text, pytypes};
 
 /// `value|trim(chars)`: Python's `strip` of the printed value.
@@ -12,7 +12,7 @@ pub(super) fn trim(value: Value, rest: Rest<ValueOrKwargs>) -> Result<Value, Err
     let mut arguments = Arguments::of(rest);
     let chars = arguments.text("chars")?;
     arguments.finish()?;
-    let text = pytypes::to_str(&value);
+    let text = pytypes::to_str(&value)?;
     let trimmed = match &chars {
         Some(chars) => text.trim_matches(|char| chars.contains(char)),
         None => text.trim_matches(pytypes::is_space),
@@ -26,13 +26,14 @@ fn same_safety(value: &Value, text: &str) -> Value {
 }
 
 /// `value|string`.
-pub(super) fn string(value: Value) -> Value {
-    if value.as_str().is_some() { value } else { Value::from(pytypes::to_str(&value)) }
+pub(super) fn string(value: Value) -> Result<Value, Error> {
+    if value.as_str().is_some() { Ok(value) } else { pytypes::to_str(&value).map(Value::from) }
 }
 
 /// `value|title`: every word (after white space, `-` or an opening bracket) capitalised.
-pub(super) fn title(value: Value) -> String {
-    let text = pytypes::to_str(&value);
+#[expect(clippy::needless_pass_by_value, reason = "the signature of a filter")]
+pub(super) fn title(value: Value) -> Result<String, Error> {
+    let text = pytypes::to_str(&value)?;
     let mut out = String::new();
     let mut start = true;
     for char in text.chars() {
@@ -44,12 +45,13 @@ pub(super) fn title(value: Value) -> String {
         }
         start = separates;
     }
-    out
+    Ok(out)
 }
 
 /// `value|capitalize`.
-pub(super) fn capitalize(value: Value) -> String {
-    methods_text::capitalize(&pytypes::to_str(&value))
+#[expect(clippy::needless_pass_by_value, reason = "the signature of a filter")]
+pub(super) fn capitalize(value: Value) -> Result<String, Error> {
+    Ok(methods_text::capitalize(&pytypes::to_str(&value)?))
 }
 
 /// `value|indent(width=4, first=false, blank=false)`.
@@ -71,7 +73,7 @@ pub(super) fn indent(
     let blank = arguments.flag("blank");
     arguments.finish()?;
     // The added line end is Jinja2's: `splitlines` then keeps a last empty line.
-    let lines = methods_text::lines(&(pytypes::to_str(&value) + "\n"), false);
+    let lines = methods_text::lines(&(pytypes::to_str(&value)? + "\n"), false);
     charge(state, (lines.len() * indentation.len()) / 64 + lines.len())?;
     let mut out = String::new();
     for (index, line) in lines.iter().enumerate() {
@@ -96,7 +98,7 @@ pub(super) fn truncate(value: Value, rest: Rest<ValueOrKwargs>) -> Result<String
     let end = arguments.text("end")?.unwrap_or_else(|| "...".to_owned());
     let leeway = usize::try_from(arguments.integer("leeway")?.unwrap_or(5)).unwrap_or(0);
     arguments.finish()?;
-    let text = pytypes::to_str(&value);
+    let text = pytypes::to_str(&value)?;
     if text.chars().count() <= length.saturating_add(leeway) {
         return Ok(text);
     }
@@ -109,11 +111,12 @@ pub(super) fn truncate(value: Value, rest: Rest<ValueOrKwargs>) -> Result<String
 }
 
 /// `value|wordcount`.
-pub(super) fn word_count(value: Value) -> usize {
-    pytypes::to_str(&value)
+#[expect(clippy::needless_pass_by_value, reason = "the signature of a filter")]
+pub(super) fn word_count(value: Value) -> Result<usize, Error> {
+    Ok(pytypes::to_str(&value)?
         .split(|char: char| !(char.is_alphanumeric() || char == '_'))
         .filter(|word| !word.is_empty())
-        .count()
+        .count())
 }
 
 /// `value|center(width=80)`.
@@ -122,14 +125,14 @@ pub(super) fn center(
     value: Value,
     width: Option<i64>,
 ) -> Result<Value, Error> {
-    let text = pytypes::to_str(&value);
+    let text = pytypes::to_str(&value)?;
     let arguments = Arguments::new([Value::from(width.unwrap_or(80))]);
     methods_text::call(state, &text, "center", arguments)
 }
 
 /// `value|format(…)`.
 pub(super) fn format_filter(value: Value, rest: Rest<ValueOrKwargs>) -> Result<String, Error> {
-    format::filter(&pytypes::to_str(&value), &mut Arguments::of(rest))
+    format::filter(&pytypes::to_str(&value)?, &mut Arguments::of(rest))
 }
 
 /// A text with HTML's special characters escaped as markupsafe does.
@@ -149,31 +152,37 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 /// `value|escape`: safe texts stay.
-pub(super) fn escape(value: Value) -> Value {
-    if value.is_safe() { value } else { force_escape(value) }
+pub(super) fn escape(value: Value) -> Result<Value, Error> {
+    if value.is_safe() { Ok(value) } else { force_escape(value) }
 }
 
 /// `value|forceescape`.
 #[expect(clippy::needless_pass_by_value, reason = "the signature of a filter")]
-pub(super) fn force_escape(value: Value) -> Value {
-    Value::from_safe_string(escaped(&pytypes::to_str(&value)))
+pub(super) fn force_escape(value: Value) -> Result<Value, Error> {
+    Ok(Value::from_safe_string(escaped(&pytypes::to_str(&value)?)))
 }
 
 /// `value|urlencode`: a text, or the pairs of a map or list.
 pub(super) fn urlencode(value: Value) -> Result<String, Error> {
-    let quote = |value: &Value, query: bool| percent_encoded(&pytypes::to_str(value), query);
-    let pair = |key: &Value, item: &Value| format!("{}={}", quote(key, true), quote(item, true));
+    let quote = |value: &Value, query: bool| {
+        pytypes::to_str(value).map(|text| percent_encoded(&text, query))
+    };
+    let pair = |key: &Value, item: &Value| -> Result<String, Error> {
+        Ok(format!("{}={}", quote(key, true)?, quote(item, true)?))
+    };
     if pytypes::is_dict(&value) {
-        let pairs: Vec<String> =
-            pytypes::pairs(&value).iter().map(|(key, item)| pair(key, item)).collect();
+        let pairs: Vec<String> = pytypes::pairs(&value)
+            .iter()
+            .map(|(key, item)| pair(key, item))
+            .collect::<Result<_, Error>>()?;
         return Ok(pairs.join("&"));
     }
     if value.as_str().is_some() || value.try_iter().is_err() {
-        return Ok(quote(&value, false));
+        return quote(&value, false);
     }
     let mut pairs = Vec::new();
     for entry in value.try_iter()? {
-        pairs.push(pair(&entry.get_item_by_index(0)?, &entry.get_item_by_index(1)?));
+        pairs.push(pair(&entry.get_item_by_index(0)?, &entry.get_item_by_index(1)?)?);
     }
     Ok(pairs.join("&"))
 }

@@ -78,8 +78,8 @@ impl Spec {
     fn apply(&self, value: &Value) -> Result<String, Error> {
         let text = |text: String| self.delegate('s', Value::from(text));
         match self.kind {
-            's' => text(pytypes::to_str(value)),
-            'r' | 'a' => text(pytypes::repr(value)),
+            's' => text(pytypes::to_str(value)?),
+            'r' | 'a' => text(pytypes::repr(value)?),
             'd' | 'i' | 'u' => {
                 let number = match value.kind() {
                     ValueKind::Number if !value.is_integer() => {
@@ -155,12 +155,12 @@ impl Fields {
         let value = self.value(name, automatic)?;
         let value = match conversion {
             "" => value,
-            "s" => Value::from(pytypes::to_str(&value)),
-            "r" | "a" => Value::from(pytypes::repr(&value)),
+            "s" => Value::from(pytypes::to_str(&value)?),
+            "r" | "a" => Value::from(pytypes::repr(&value)?),
             other => return Err(type_error(format!("Unknown conversion specifier {other}"))),
         };
         if spec.is_empty() {
-            return Ok(pytypes::to_str(&value));
+            return Ok(pytypes::to_str(&value)?);
         }
         if spec.split(|char: char| !char.is_ascii_digit()).any(too_wide) {
             return Err(type_error(format!("a width above {MAX_WIDTH} in a format")));

@@ -8,7 +8,7 @@ use minijinja::value::{Object, ObjectRepr, Rest, ValueOrKwargs};
 use minijinja::{Error, ErrorKind, State, Value};
 
 use super::arguments::{Arguments, type_error};
-use super::pytypes;
+use super::{pytypes, work};
 
 /// What `raise_exception` was given; the source of the error that it raises.
 #[derive(Debug)]
@@ -22,9 +22,12 @@ impl fmt::Display for Raised {
 
 impl std::error::Error for Raised {}
 
+/// What a namespace costs in fuel: namespaces nest too, and are not walked through.
+const NAMESPACE: usize = 500;
+
 /// `raise_exception(message)`.
 pub(super) fn raise_exception(message: Value) -> Result<Value, Error> {
-    let message = pytypes::to_str(&message);
+    let message = pytypes::to_str(&message)?;
     Err(Error::new(ErrorKind::InvalidOperation, message.clone()).with_source(Raised(message)))
 }
 
@@ -49,17 +52,18 @@ fn pairs(rest: Rest<ValueOrKwargs>) -> Result<Vec<(Value, Value)>, Error> {
 }
 
 /// `dict(…)`.
-pub(super) fn dict(rest: Rest<ValueOrKwargs>) -> Result<Value, Error> {
-    pairs(rest).map(Value::from_pairs)
+pub(super) fn dict(state: &State<'_, '_>, rest: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+    work::nest(state, Value::from_pairs(pairs(rest)?))
 }
 
 /// `namespace(…)`; names with an underscore in front are refused, as transformers refuses them.
-pub(super) fn namespace(rest: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+pub(super) fn namespace(state: &State<'_, '_>, rest: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+    work::charge(state, NAMESPACE)?;
     let pairs = pairs(rest)?;
     if let Some((name, _)) = pairs.iter().find(|(key, _)| key.to_string().starts_with('_')) {
         return Err(type_error(format!(
             "Chat templates cannot store underscore-prefixed attributes on a namespace, but got {}",
-            pytypes::repr(name)
+            pytypes::repr(name)?
         )));
     }
     minijinja::functions::namespace(Some(ValueOrKwargs::from(Value::from_pairs(pairs))))
@@ -106,7 +110,8 @@ impl Object for Cycler {
 }
 
 /// `cycler(…)`.
-pub(super) fn cycler(items: Rest<Value>) -> Result<Value, Error> {
+pub(super) fn cycler(state: &State<'_, '_>, items: Rest<Value>) -> Result<Value, Error> {
+    work::charge(state, NAMESPACE)?;
     if items.is_empty() {
         return Err(type_error("at least one item has to be provided"));
     }

@@ -101,13 +101,14 @@ fn list(object: &Value, name: &str, args: &[Value]) -> Result<Value, Error> {
             let start = arguments.integer("start")?.unwrap_or(0);
             arguments.finish()?;
             let start = usize::try_from(start.max(0)).unwrap_or(usize::MAX);
+            let shown = pytypes::repr(&item)?;
             object
                 .try_iter()?
                 .enumerate()
                 .skip(start)
                 .find(|(_, other)| *other == item)
                 .map(|(at, _)| Value::from(at))
-                .ok_or_else(|| type_error(format!("{} is not in list", pytypes::repr(&item))))
+                .ok_or_else(|| type_error(format!("{shown} is not in list")))
         }
         _ if pytypes::UNSAFE.contains(&name) => Err(hidden(name)),
         _ => Err(Error::from(ErrorKind::UnknownMethod)),

@@ -7,7 +7,7 @@ use minijinja::value::Tuple;
 use minijinja::{Error, ErrorKind, State, Value};
 
 use super::arguments::{Arguments, type_error};
-use super::operators::charge;
+use super::work::charge;
 use super::{format, pytypes};
 
 /// Calls `text.name(…)`.
@@ -196,7 +196,8 @@ fn join(state: &State<'_, '_>, text: &str, arguments: &mut Arguments) -> Result<
                 pytypes::type_name(&item)
             ))
         })?;
-        charge(state, (text.len() + part.len()) / 64)?;
+        charge(state, (text.len() + part.len()) / 64 + 1)?;
+        pytypes::fits(&out)?;
         if index > 0 {
             out.push_str(text);
         }

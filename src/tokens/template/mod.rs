@@ -19,9 +19,11 @@ mod methods;
 mod methods_text;
 mod operators;
 mod pytypes;
+pub(in crate::tokens) mod stack;
 mod strftime;
 mod tests_jinja;
 mod tojson;
+mod work;
 
 pub use chat::{ChatTemplate, Conversation, Rendering, TemplateOptions};
 pub use convert::Prefix;

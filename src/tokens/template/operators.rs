@@ -1,12 +1,14 @@
 //! The operations that [`super::dialect`] turns into calls, with Python's meaning.
 
 use std::cmp::Ordering;
+use std::sync::LazyLock;
 
-use minijinja::value::{Rest, ValueKind};
-use minijinja::{Error, State, Value};
+use minijinja::value::{Rest, Tuple, ValueKind};
+use minijinja::{Environment, Error, State, Value};
 
 use super::arguments::{integer, type_error};
 use super::methods::BoundMethod;
+use super::work::{charge, charge_bytes, items, weigh};
 use super::{format, pytypes};
 
 /// `left % right`: formatting for texts, else the remainder.
@@ -17,43 +19,99 @@ pub(super) fn modulo(left: Value, right: Value) -> Result<Value, Error> {
     arithmetic(&left, "%", &right)
 }
 
-/// `left + right` where safe texts may occur: a safe text makes the other one safe by escaping.
-pub(super) fn add(left: Value, right: Value) -> Result<Value, Error> {
-    match (left.as_str(), right.as_str()) {
-        (Some(a), Some(b)) if left.is_safe() || right.is_safe() => {
-            let part = |value: &Value, text: &str| {
-                if value.is_safe() { text.to_owned() } else { super::filters_text::escaped(text) }
-            };
-            Ok(Value::from_safe_string(part(&left, a) + &part(&right, b)))
-        }
-        (Some(a), Some(b)) => Ok(Value::from([a, b].concat())),
-        _ => arithmetic(&left, "+", &right),
+/// `left + right`: numbers, texts (a safe text makes the other one safe by escaping), lists.
+pub(super) fn add(state: &State<'_, '_>, left: Value, right: Value) -> Result<Value, Error> {
+    if let (Some(a), Some(b)) = (left.as_i64(), right.as_i64())
+        && left.is_integer()
+        && right.is_integer()
+        && let Some(sum) = a.checked_add(b)
+    {
+        return Ok(Value::from(sum));
     }
+    if let (Some(a), Some(b)) = (left.as_str(), right.as_str()) {
+        charge_bytes(state, a.len() + b.len())?;
+        if !left.is_safe() && !right.is_safe() {
+            return Ok(Value::from([a, b].concat()));
+        }
+        let part = |value: &Value, text: &str| {
+            if value.is_safe() { text.to_owned() } else { super::filters_text::escaped(text) }
+        };
+        return Ok(Value::from_safe_string(part(&left, a) + &part(&right, b)));
+    }
+    let sequence = |value: &Value| matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);
+    if sequence(&left) && sequence(&right) && left.is_tuple() == right.is_tuple() {
+        let mut joined = items(state, &left)?;
+        joined.extend(items(state, &right)?);
+        return Ok(if left.is_tuple() {
+            Value::from(Tuple::from(joined))
+        } else {
+            Value::from(joined)
+        });
+    }
+    arithmetic(&left, "+", &right)
 }
 
 /// Leaves an operation to minijinja.
 fn arithmetic(left: &Value, operator: &str, right: &Value) -> Result<Value, Error> {
-    use std::sync::LazyLock;
-
-    use minijinja::Environment;
     static PLAIN: LazyLock<Environment<'static>> = LazyLock::new(Environment::new);
-    let source = if operator == "%" { "a % b" } else { "a + b" };
-    let expression = PLAIN.compile_expression(source)?;
+    let expression = PLAIN.compile_expression(match operator {
+        "%" => "a % b",
+        "*" => "a * b",
+        _ => "a + b",
+    })?;
     expression.eval(minijinja::context! { a => left, b => right })
+}
+
+/// `left * right`; minijinja repeats lists without making them, which nests without end.
+pub(super) fn multiply(state: &State<'_, '_>, left: Value, right: Value) -> Result<Value, Error> {
+    let sequence = |value: &Value| matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);
+    let (list, count) = match (sequence(&left), sequence(&right)) {
+        (true, false) => (&left, &right),
+        (false, true) => (&right, &left),
+        _ => {
+            let longest =
+                [&left, &right].into_iter().filter_map(|value| value.as_str()).map(str::len);
+            let count = integer(&left).or_else(|| integer(&right)).unwrap_or(0).max(0);
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            charge_bytes(state, longest.max().unwrap_or(0).saturating_mul(count))?;
+            return arithmetic(&left, "*", &right);
+        }
+    };
+    let count = integer(count).ok_or_else(|| {
+        type_error(format!(
+            "can't multiply sequence by non-int of type '{}'",
+            pytypes::type_name(count)
+        ))
+    })?;
+    let count = usize::try_from(count).unwrap_or(0);
+    let part = items(state, list)?;
+    charge(state, part.len().saturating_mul(count))?;
+    let repeated: Vec<Value> =
+        std::iter::repeat_n(&part, count).flat_map(|part| part.iter().cloned()).collect();
+    Ok(if list.is_tuple() { Value::from(Tuple::from(repeated)) } else { Value::from(repeated) })
+}
+
+/// `left == right` where neither is a literal.
+pub(super) fn equal(state: &State<'_, '_>, left: Value, right: Value) -> Result<bool, Error> {
+    weigh(state, &left, 1)?;
+    Ok(left == right)
 }
 
 /// `a ~ b ~ …`: the joined texts.
 pub(super) fn concat(state: &State<'_, '_>, items: Rest<Value>) -> Result<Value, Error> {
     let mut out = String::new();
     for item in items.iter() {
-        pytypes::write_str(&mut out, item);
+        pytypes::write_str(&mut out, item)?;
     }
-    charge(state, out.len() / 64)?;
+    charge_bytes(state, out.len())?;
     Ok(Value::from(out))
 }
 
 /// `a < b <= c`: operands and operators alternate.
-pub(super) fn compare(items: Rest<Value>) -> Result<bool, Error> {
+pub(super) fn compare(state: &State<'_, '_>, items: Rest<Value>) -> Result<bool, Error> {
+    for item in items.iter() {
+        weigh(state, item, 1)?;
+    }
     let mut left = items.first().cloned().unwrap_or_default();
     for pair in items.get(1..).unwrap_or_default().chunks_exact(2) {
         let operator = pair[0].as_str().unwrap_or_default();
@@ -85,16 +143,14 @@ fn holds(left: &Value, operator: &str, right: &Value) -> Result<bool, Error> {
 }
 
 /// `item in container`, as a function.
-pub(super) fn is_in(item: Value, container: Value) -> Result<bool, Error> {
-    contains(&container, &item)
-}
-
-/// What a loop or a filter iterates over; minijinja would take `none` for an empty list.
-pub(super) fn iterable(value: Value) -> Result<Value, Error> {
-    if value.is_none() {
-        return Err(type_error("'NoneType' object is not iterable"));
+pub(super) fn is_in(state: &State<'_, '_>, item: Value, container: Value) -> Result<bool, Error> {
+    weigh(state, &item, 1)?;
+    if item.as_str().is_none() {
+        weigh(state, &container, 1)?;
+    } else if let Some(len) = container.len() {
+        charge(state, len / 64)?;
     }
-    Ok(value)
+    contains(&container, &item)
 }
 
 /// `item in container`.
@@ -200,7 +256,7 @@ pub(super) fn slice(
     }
     let bounds = [bound(&start)?, bound(&stop)?, bound(&step)?];
     if let Some(text) = object.as_str() {
-        charge(state, text.len() / 64)?;
+        charge_bytes(state, text.len())?;
         return slice_text(text, bounds).map(Value::from);
     }
     if !matches!(object.kind(), ValueKind::Seq | ValueKind::Iterable) {
@@ -209,15 +265,10 @@ pub(super) fn slice(
             pytypes::type_name(&object)
         )));
     }
-    let items: Vec<Value> = object.try_iter()?.collect();
-    charge(state, items.len() / 2)?;
+    let items = items(state, &object)?;
     let picked: Vec<Value> =
         indices(items.len(), bounds)?.into_iter().map(|at| items[at].clone()).collect();
-    Ok(if object.is_tuple() {
-        Value::from(minijinja::value::Tuple::from(picked))
-    } else {
-        Value::from(picked)
-    })
+    Ok(if object.is_tuple() { Value::from(Tuple::from(picked)) } else { Value::from(picked) })
 }
 
 fn bound(value: &Value) -> Result<Option<i64>, Error> {
@@ -264,9 +315,4 @@ fn indices(len: usize, [start, stop, step]: [Option<i64>; 3]) -> Result<Vec<usiz
         at = at.saturating_add(step);
     }
     Ok(picked)
-}
-
-/// Pays for work that minijinja does not see.
-pub(super) fn charge(state: &State<'_, '_>, fuel: usize) -> Result<(), Error> {
-    if fuel == 0 { Ok(()) } else { state.consume_fuel(fuel as u64) }
 }

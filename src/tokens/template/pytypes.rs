@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use fancy_regex::Regex;
-use minijinja::Value;
 use minijinja::value::ValueKind;
+use minijinja::{Error, ErrorKind, Value};
+
+use super::arguments::type_error;
 
 /// How deeply printed values may nest; JSON from the wire nests at most 128 levels.
 const MAX_DEPTH: usize = 200;
@@ -96,10 +98,14 @@ pub(super) fn has_method(value: &Value, name: &str) -> bool {
 /// Whether a map-like value is a dict and no namespace, loop or the like.
 pub(super) fn is_dict(value: &Value) -> bool {
     value.kind() == ValueKind::Map
-        && value.as_object().is_some_and(|object| {
-            let name = object.type_name();
-            !["Namespace", "Loop", "Cycler", "Kwargs"].iter().any(|other| name.contains(other))
-        })
+        && !["Namespace", "Loop", "Cycler", "Kwargs"]
+            .iter()
+            .any(|other| type_of(value).contains(other))
+}
+
+/// The Rust type of an object; empty for other values.
+pub(super) fn type_of(value: &Value) -> &'static str {
+    value.as_object().map_or("", |object| object.type_name())
 }
 
 /// Python's `type(value).__name__`, for messages.
@@ -119,65 +125,81 @@ pub(super) fn type_name(value: &Value) -> &'static str {
     }
 }
 
+/// The longest text that one value may print as, in bytes.
+const MAX_TEXT: usize = 64 * 1024 * 1024;
+
 /// Python's `str(value)`.
-pub(super) fn to_str(value: &Value) -> String {
-    value.as_str().map_or_else(
-        || {
-            let mut out = String::new();
-            write_str(&mut out, value);
-            out
-        },
-        str::to_owned,
-    )
+///
+/// # Errors
+/// A text that is too long.
+pub(super) fn to_str(value: &Value) -> Result<String, Error> {
+    let mut out = String::new();
+    write_str(&mut out, value)?;
+    Ok(out)
 }
 
 /// Appends Python's `str(value)`.
-pub(super) fn write_str(out: &mut String, value: &Value) {
+pub(super) fn write_str(out: &mut String, value: &Value) -> Result<(), Error> {
     match value.as_str() {
         Some(text) => out.push_str(text),
         None if value.is_undefined() => {}
-        None => write_repr(out, value, 0),
+        None => write_repr(out, value, 0)?,
     }
+    fits(out)
 }
 
 /// Python's `repr(value)`.
-pub(super) fn repr(value: &Value) -> String {
+pub(super) fn repr(value: &Value) -> Result<String, Error> {
     let mut out = String::new();
-    write_repr(&mut out, value, 0);
-    out
+    write_repr(&mut out, value, 0)?;
+    Ok(out)
 }
 
-fn write_repr(out: &mut String, value: &Value, depth: usize) {
+/// Fails when a text has grown too long.
+pub(super) fn fits(out: &str) -> Result<(), Error> {
+    if out.len() > MAX_TEXT {
+        return Err(Error::new(ErrorKind::WriteFailure, "the text is too long"));
+    }
+    Ok(())
+}
+
+fn write_repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
+    fits(out)?;
     if depth > MAX_DEPTH {
-        out.push_str("...");
-        return;
+        return Err(type_error("a value nests too deep to be printed"));
     }
     if let Some(text) = value.as_str() {
-        return write_text_repr(out, text);
+        write_text_repr(out, text);
+        return Ok(());
     }
     match value.kind() {
         ValueKind::Undefined => out.push_str("Undefined"),
         ValueKind::None => out.push_str("None"),
         ValueKind::Bool => out.push_str(if value.is_true() { "True" } else { "False" }),
         ValueKind::Number => write_number(out, value),
-        ValueKind::Seq | ValueKind::Iterable => write_items(out, value, depth),
-        ValueKind::Map if is_dict(value) => write_pairs(out, value, depth),
+        ValueKind::Seq | ValueKind::Iterable => write_items(out, value, depth)?,
+        ValueKind::Map if is_dict(value) => write_pairs(out, value, depth)?,
+        ValueKind::Map if type_of(value).contains("Namespace") => {
+            out.push_str("<Namespace ");
+            write_pairs(out, value, depth)?;
+            out.push('>');
+        }
         _ => {
             let _ = write!(out, "{value}");
         }
     }
+    Ok(())
 }
 
-fn write_items(out: &mut String, value: &Value, depth: usize) {
-    let Ok(items) = value.try_iter() else { return };
+fn write_items(out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
     let tuple = value.is_tuple();
     out.push(if tuple { '(' } else { '[' });
     let mut count = 0;
-    for item in items {
+    for item in value.try_iter()? {
         if count > 0 {
             out.push_str(", ");
         }
-        write_repr(out, &item, depth + 1);
+        write_repr(out, &item, depth + 1)?;
         count += 1;
     }
     out.push_str(match (tuple, count) {
@@ -185,19 +207,21 @@ fn write_items(out: &mut String, value: &Value, depth: usize) {
         (true, _) => ")",
         (false, _) => "]",
     });
+    Ok(())
 }
 
-fn write_pairs(out: &mut String, value: &Value, depth: usize) {
+fn write_pairs(out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
     out.push('{');
     for (index, (key, item)) in pairs(value).into_iter().enumerate() {
         if index > 0 {
             out.push_str(", ");
         }
-        write_repr(out, &key, depth + 1);
+        write_repr(out, &key, depth + 1)?;
         out.push_str(": ");
-        write_repr(out, &item, depth + 1);
+        write_repr(out, &item, depth + 1)?;
     }
     out.push('}');
+    Ok(())
 }
 
 /// The pairs of a map, in order.
@@ -304,10 +328,10 @@ mod tests {
 
     #[test]
     fn texts_print_like_python() {
-        assert_eq!(repr(&Value::from("it's")), r#""it's""#);
-        assert_eq!(repr(&Value::from("a'b\"c")), r#"'a\'b"c'"#);
+        assert_eq!(repr(&Value::from("it's")).unwrap(), r#""it's""#);
+        assert_eq!(repr(&Value::from("a'b\"c")).unwrap(), r#"'a\'b"c'"#);
         assert_eq!(
-            repr(&Value::from("é日\u{a0}\u{7f}\n\u{feff}\u{1f600}")),
+            repr(&Value::from("é日\u{a0}\u{7f}\n\u{feff}\u{1f600}")).unwrap(),
             "'é日\\xa0\\x7f\\n\\ufeff😀'"
         );
     }

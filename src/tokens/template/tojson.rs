@@ -4,7 +4,7 @@ use minijinja::value::ValueKind;
 use minijinja::{Error, State, Value};
 
 use super::arguments::{Arguments, integer, type_error};
-use super::{format, operators, pytypes};
+use super::{format, operators, pytypes, work};
 
 /// How deeply values may nest.
 const MAX_DEPTH: usize = 200;
@@ -42,7 +42,7 @@ pub(super) fn tojson(
             let [item, key] = pair.as_slice() else {
                 return Err(type_error("'separators' must be a pair of texts"));
             };
-            (pytypes::to_str(item), pytypes::to_str(key))
+            (pytypes::to_str(item)?, pytypes::to_str(key)?)
         }
         None if indent.is_some() => (",".to_owned(), ": ".to_owned()),
         None => (", ".to_owned(), ": ".to_owned()),
@@ -50,7 +50,7 @@ pub(super) fn tojson(
     let style = Style { ascii, indent, item, key, sort };
     let mut out = String::new();
     style.write(&mut out, value, 0)?;
-    operators::charge(state, out.len() / 4)?;
+    work::charge(state, out.len() / 4)?;
     Ok(Value::from(out))
 }
 
@@ -59,6 +59,7 @@ impl Style {
         if depth > MAX_DEPTH {
             return Err(type_error(format!("nested deeper than {MAX_DEPTH} levels")));
         }
+        pytypes::fits(out)?;
         if let Some(text) = value.as_str() {
             self.write_text(out, text);
             return Ok(());

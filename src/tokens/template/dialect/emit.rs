@@ -4,25 +4,25 @@ use super::expr::{Argument, Expr};
 use crate::tokens::template::pytypes;
 
 /// Filters that iterate over their operand, where minijinja takes `none` for an empty list.
-const ITERATING: [&str; 17] = [
+const ITERATING: [&str; 13] = [
     "batch",
     "first",
-    "groupby",
     "join",
     "last",
     "list",
     "map",
-    "max",
-    "min",
     "reject",
     "rejectattr",
     "reverse",
     "select",
     "selectattr",
     "slice",
-    "sort",
     "sum",
 ];
+/// Filters that compare the items of their operand.
+const COMPARING: [&str; 5] = ["groupby", "max", "min", "sort", "unique"];
+/// Filters whose results can nest deeper than their operands.
+const NESTING: [&str; 4] = ["batch", "groupby", "map", "slice"];
 
 /// How expressions are written.
 #[derive(Clone, Copy, Debug)]
@@ -43,18 +43,15 @@ impl Emitter {
         match expr {
             Expr::Literal(text) | Expr::Name(text) => out.push_str(text),
             Expr::Text(text) => write_text(out, text),
-            Expr::List(items) => self.list(out, "[", items, "]"),
-            Expr::Tuple(items) if items.len() == 1 => self.list(out, "(", items, ",)"),
-            Expr::Tuple(items) => self.list(out, "(", items, ")"),
-            Expr::Dict(pairs) => {
-                out.push('{');
-                for (key, value) in pairs {
-                    self.write(out, key);
-                    out.push(':');
-                    self.write(out, value);
-                    out.push(',');
+            Expr::List(_) | Expr::Tuple(_) | Expr::Dict(_) => {
+                let constant = expr.is_constant();
+                if !constant {
+                    out.push_str("__nest(");
                 }
-                out.push('}');
+                self.container(out, expr);
+                if !constant {
+                    out.push(')');
+                }
             }
             Expr::Unary("+", operand) => self.list(out, "(0+", [&**operand], ")"),
             Expr::Unary("-", operand) if !matches!(**operand, Expr::Literal(_)) => {
@@ -68,7 +65,8 @@ impl Emitter {
                 out.push(')');
             }
             Expr::Binary("%", left, right) => self.function(out, "__mod", [&**left, &**right]),
-            Expr::Binary("+", left, right) if self.markup => {
+            Expr::Binary("*", left, right) => self.function(out, "__mul", [&**left, &**right]),
+            Expr::Binary("+", left, right) if self.markup || !adds_text(expr) => {
                 self.function(out, "__add", [&**left, &**right]);
             }
             Expr::Binary(operator, left, right) => self.infix(out, left, operator, right),
@@ -88,30 +86,69 @@ impl Emitter {
             Expr::Attribute(..) | Expr::Item(..) | Expr::Slice(..) => self.access(out, expr),
             Expr::Call(callee, arguments) => self.call(out, callee, arguments),
             Expr::Filter(operand, name, arguments) => {
-                if let Some(operand) = operand {
-                    out.push('(');
-                    if ITERATING.contains(&name.as_str()) {
-                        self.function(out, "__iter", [&**operand]);
-                    } else {
-                        self.write(out, operand);
-                    }
-                }
-                out.push('|');
-                out.push_str(name);
-                self.optional_arguments(out, arguments);
-                if operand.is_some() {
-                    out.push(')');
-                }
+                self.filter(out, operand.as_deref(), name, arguments);
             }
-            Expr::Test(operand, name, arguments) => {
-                out.push('(');
+            Expr::Test(operand, name, arguments) => self.test(out, operand, name, arguments),
+        }
+    }
+
+    fn container(self, out: &mut String, expr: &Expr) {
+        match expr {
+            Expr::List(items) => self.list(out, "[", items, "]"),
+            Expr::Tuple(items) if items.len() == 1 => self.list(out, "(", items, ",)"),
+            Expr::Tuple(items) => self.list(out, "(", items, ")"),
+            Expr::Dict(pairs) => {
+                out.push('{');
+                for (key, value) in pairs {
+                    self.write(out, key);
+                    out.push(':');
+                    self.write(out, value);
+                    out.push(',');
+                }
+                out.push('}');
+            }
+            _ => {}
+        }
+    }
+
+    fn filter(self, out: &mut String, operand: Option<&Expr>, name: &str, arguments: &[Argument]) {
+        let nests = operand.is_some() && NESTING.contains(&name);
+        if nests {
+            out.push_str("__nest");
+        }
+        if let Some(operand) = operand {
+            out.push('(');
+            if COMPARING.contains(&name) {
+                self.function(out, "__comparable", [operand]);
+            } else if ITERATING.contains(&name) {
+                self.function(out, "__iter", [operand]);
+            } else {
                 self.write(out, operand);
-                out.push_str(" is ");
-                out.push_str(name);
-                self.optional_arguments(out, arguments);
-                out.push(')');
             }
         }
+        out.push('|');
+        out.push_str(name);
+        self.optional_arguments(out, arguments);
+        if operand.is_some() {
+            out.push(')');
+        }
+    }
+
+    /// Tests that compare become the operation that they name.
+    fn test(self, out: &mut String, operand: &Expr, name: &str, arguments: &[Argument]) {
+        if let [Argument::Positional(other)] = arguments {
+            match name {
+                "eq" | "equalto" => return self.function(out, "__eq", [operand, other]),
+                "in" => return self.function(out, "__in", [operand, other]),
+                _ => {}
+            }
+        }
+        out.push('(');
+        self.write(out, operand);
+        out.push_str(" is ");
+        out.push_str(name);
+        self.optional_arguments(out, arguments);
+        out.push(')');
     }
 
     fn list<'e>(
@@ -152,7 +189,7 @@ impl Emitter {
             && level(operator) > 0
             && level(inner) == level(operator)
             && *inner != "%"
-            && !(self.markup && *inner == "+")
+            && !(*inner == "+" && (self.markup || !adds_text(first)))
         {
             chain.push((inner, right));
             first = left;
@@ -175,7 +212,9 @@ impl Emitter {
     /// Equality means the same in minijinja; membership, orderings and chains are ours.
     fn compare(self, out: &mut String, first: &Expr, rest: &[(&'static str, Expr)]) {
         match rest {
-            [(operator @ ("==" | "!="), right)] => return self.infix(out, first, operator, right),
+            [(operator @ ("==" | "!="), right)] => {
+                return self.equality(out, first, operator, right);
+            }
             [("in", right)] => return self.function(out, "__in", [first, right]),
             [("not in", right)] => {
                 out.push_str("(not ");
@@ -193,6 +232,21 @@ impl Emitter {
             self.write(out, operand);
         }
         out.push(')');
+    }
+
+    /// Comparing with a literal is cheap, whatever the other side is.
+    fn equality(self, out: &mut String, left: &Expr, operator: &str, right: &Expr) {
+        let scalar = |expr: &Expr| matches!(expr, Expr::Literal(_) | Expr::Text(_));
+        if scalar(left) || scalar(right) {
+            return self.infix(out, left, operator, right);
+        }
+        if operator == "!=" {
+            out.push_str("(not ");
+        }
+        self.function(out, "__eq", [left, right]);
+        if operator == "!=" {
+            out.push(')');
+        }
     }
 
     fn access(self, out: &mut String, expr: &Expr) {
@@ -288,13 +342,27 @@ impl Emitter {
     }
 }
 
+/// Whether a sum has a text literal among its terms, so that minijinja adds texts or fails.
+/// minijinja joins lists without making them, which nests and grows without end; other sums are
+/// ours.
+fn adds_text(expr: &Expr) -> bool {
+    let mut sum = expr;
+    while let Expr::Binary("+", left, right) = sum {
+        if matches!(**right, Expr::Text(_)) {
+            return true;
+        }
+        sum = left;
+    }
+    matches!(sum, Expr::Text(_))
+}
+
 /// The precedence of an operator that chains to the left; 0 for one that does not.
 fn level(operator: &str) -> u8 {
     match operator {
         "or" => 1,
         "and" => 2,
         "+" | "-" => 3,
-        "*" | "/" | "//" => 4,
+        "/" | "//" => 4,
         _ => 0,
     }
 }
