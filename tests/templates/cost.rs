@@ -4,6 +4,8 @@
 //! message once, then counts every turn's whole prompt, and prints both times and their ratio.
 //! TOKENIZER is a directory with tokenizer.json or ranks, TEMPLATE a *.jinja file.
 
+#![expect(clippy::print_stdout, reason = "printing is all that it is for")]
+
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

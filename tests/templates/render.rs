@@ -94,20 +94,18 @@ fn template(request: &Json) -> Result<ChatTemplate, Json> {
     };
     let now = UNIX_EPOCH + Duration::from_secs(request["now"].as_u64().unwrap_or(0));
     let options = TemplateOptions { convention, ..TemplateOptions::at(now) };
-    match request["directory"].as_str() {
-        Some(directory) => ModelConfig::load(Path::new(directory))
+    if let Some(directory) = request["directory"].as_str() {
+        return ModelConfig::load(Path::new(directory))
             .and_then(|config| ChatTemplate::load(&config, options))
-            .map_err(|error| json!({ "error": error.to_string(), "raised": false })),
-        None => {
-            let tokens = request["special_tokens"].as_object().unwrap_or(&empty);
-            let tokens: Vec<(String, String)> = tokens
-                .iter()
-                .map(|(name, text)| (name.clone(), text.as_str().unwrap_or_default().to_owned()))
-                .collect();
-            let source = request["template"].as_str().expect("a template");
-            ChatTemplate::from_source(source, &tokens, options).map_err(|error| failure(&error))
-        }
+            .map_err(|error| json!({ "error": error.to_string(), "raised": false }));
     }
+    let tokens = request["special_tokens"].as_object().unwrap_or(&empty);
+    let tokens: Vec<(String, String)> = tokens
+        .iter()
+        .map(|(name, text)| (name.clone(), text.as_str().unwrap_or_default().to_owned()))
+        .collect();
+    let source = request["template"].as_str().expect("a template");
+    ChatTemplate::from_source(source, &tokens, options).map_err(|error| failure(&error))
 }
 
 fn render(template: &Result<ChatTemplate, Json>, request: &Json) -> Json {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use super::prompt::PromptCounter;
 use super::reply::{ReplyCounter, ReplyCounts};
-use crate::tokens::error::{CountError, TemplateError, TokenizeError};
+use crate::tokens::error::{CountError, TemplateError};
 use crate::tokens::reference::Reference;
 use crate::tokens::template::stack;
 use crate::wire::Reply;
@@ -142,6 +142,19 @@ pub fn count_all(
     Ok(Counts { cancelled: groups.iter().any(Option::is_none), groups })
 }
 
+/// One request; the outer error ends all counting.
+fn prompt(
+    prompts: &mut PromptCounter<'_>,
+    messages: usize,
+) -> Result<Result<u64, CountError>, CountError> {
+    match prompts.count(messages) {
+        Err(
+            error @ (CountError::Template(TemplateError::Exhausted(_)) | CountError::Tokenize(_)),
+        ) => Err(error),
+        other => Ok(other),
+    }
+}
+
 /// The data behind a lock; a thread that panicked leaves it whole, since only finished values are
 /// stored.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -180,7 +193,7 @@ impl Work<'_> {
             prompts.begin(&session.messages, session.tools.as_ref(), &session.kwargs);
             let mut counted = SessionCounts::default();
             for messages in session.prompts {
-                counted.prompts.push(self.prompt(&mut prompts, messages)?);
+                counted.prompts.push(prompt(&mut prompts, messages)?);
                 self.step()?;
             }
             for reply in &session.replies {
@@ -192,19 +205,6 @@ impl Work<'_> {
         self.finished.fetch_add(1, Ordering::Relaxed);
         self.report();
         Ok(counts)
-    }
-
-    /// One request; the outer error ends all counting.
-    fn prompt(
-        &self,
-        prompts: &mut PromptCounter<'_>,
-        messages: usize,
-    ) -> Result<Result<u64, CountError>, CountError> {
-        match prompts.count(messages) {
-            Err(error @ CountError::Template(TemplateError::Exhausted(_))) => Err(error),
-            Err(error @ CountError::Tokenize(TokenizeError(_))) => Err(error),
-            other => Ok(other),
-        }
     }
 
     fn step(&self) -> Result<(), CountError> {

@@ -89,6 +89,13 @@ fn add_functions(env: &mut Environment<'static>, now: SystemTime) {
 fn add_filters(env: &mut Environment<'static>) {
     env.add_filter("tojson", filters::to_json);
     env.add_filter("join", filters::join);
+    env.add_filter("default", filters::default);
+    env.add_filter("d", filters::default);
+    env.add_filter("round", filters::round);
+    env.add_filter("batch", filters::batch);
+    env.add_filter("slice", filters::slice);
+    env.add_filter("sort", filters::sort);
+    env.add_filter("dictsort", filters::dictsort);
     env.add_filter("unique", filters::unique);
     env.add_filter("sum", filters::sum);
     env.add_filter("reverse", filters::reverse);
@@ -96,6 +103,7 @@ fn add_filters(env: &mut Environment<'static>) {
     env.add_filter("float", filters::float);
     env.add_filter("attr", filters::attr);
     env.add_filter("trim", filters_text::trim);
+    env.add_filter("replace", filters_text::replace);
     env.add_filter("string", filters_text::string);
     env.add_filter("title", filters_text::title);
     env.add_filter("capitalize", filters_text::capitalize);

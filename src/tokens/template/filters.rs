@@ -1,12 +1,16 @@
 //! Jinja2's filters on numbers and lists, where minijinja's differ or are missing.
 
-use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
+#![expect(clippy::needless_pass_by_value, reason = "minijinja calls with owned values")]
+
+use std::cmp::Ordering;
+
+use minijinja::value::{Rest, Tuple, ValueKind, ValueOrKwargs};
 use minijinja::{Error, State, Value};
 
 use super::arguments::{Arguments, type_error};
 use super::methods::BoundMethod;
 use super::work::{charge, items};
-use super::{pytypes, tojson};
+use super::{operators, pytypes, tojson};
 
 /// `value|tojson(…)`.
 pub(super) fn to_json(
@@ -96,6 +100,186 @@ pub(super) fn reverse(state: &State<'_, '_>, value: Value) -> Result<Value, Erro
     Ok(Value::from(items))
 }
 
+/// `value|round(precision=0, method="common")`.
+pub(super) fn round(value: Value, rest: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+    let mut arguments = Arguments::of(rest);
+    let precision = arguments.integer("precision")?.unwrap_or(0).clamp(-300, 300);
+    let method = arguments.text("method")?.unwrap_or_else(|| "common".to_owned());
+    arguments.finish()?;
+    if value.kind() != ValueKind::Number && value.kind() != ValueKind::Bool {
+        return Err(super::arguments::wrong("value", "a number", &value));
+    }
+    let whole = super::arguments::integer(&value);
+    #[expect(clippy::cast_precision_loss, reason = "Python rounds the same way")]
+    let number = whole.map_or_else(|| f64::try_from(value.clone()), |whole| Ok(whole as f64))?;
+    let scale = 10_f64.powi(i32::try_from(precision).unwrap_or(0));
+    let scaled = number * scale;
+    match method.as_str() {
+        "ceil" => Ok(Value::from(scaled.ceil() / scale)),
+        "floor" => Ok(Value::from(scaled.floor() / scale)),
+        "common" => match (whole, usize::try_from(precision)) {
+            (Some(whole), Ok(_)) => Ok(Value::from(whole)),
+            (Some(_), Err(_)) => Ok(truncated(scaled.round_ties_even() / scale).unwrap_or(value)),
+            // Printing rounds the exact value, half to even, which is what Python does.
+            (None, Ok(digits)) => {
+                Ok(format!("{number:.digits$}").parse::<f64>().map_or(value, Value::from))
+            }
+            (None, Err(_)) => Ok(Value::from(scaled.round_ties_even() / scale)),
+        },
+        _ => Err(type_error("method must be common, ceil or floor")),
+    }
+}
+
+/// `value|batch(linecount, fill_with=none)`: lists of so many items.
+pub(super) fn batch(
+    state: &State<'_, '_>,
+    value: Value,
+    rest: Rest<ValueOrKwargs>,
+) -> Result<Value, Error> {
+    let mut arguments = Arguments::of(rest);
+    let count = usize::try_from(arguments.integer("linecount")?.unwrap_or(0)).unwrap_or(0);
+    let fill = arguments.take("fill_with").filter(|fill| !fill.is_none());
+    arguments.finish()?;
+    if count == 0 {
+        return Err(type_error("'linecount' must be a positive integer"));
+    }
+    let items = items(state, &value)?;
+    let mut batches: Vec<Vec<Value>> = items.chunks(count).map(<[Value]>::to_vec).collect();
+    if let (Some(fill), Some(last)) = (fill, batches.last_mut()) {
+        charge(state, count)?;
+        last.resize(count, fill);
+    }
+    Ok(batches.into_iter().map(Value::from).collect())
+}
+
+/// `value|slice(slices, fill_with=none)`: so many lists, the first ones longer by one.
+pub(super) fn slice(
+    state: &State<'_, '_>,
+    value: Value,
+    rest: Rest<ValueOrKwargs>,
+) -> Result<Value, Error> {
+    let mut arguments = Arguments::of(rest);
+    let count = usize::try_from(arguments.integer("slices")?.unwrap_or(0)).unwrap_or(0);
+    let fill = arguments.take("fill_with").filter(|fill| !fill.is_none());
+    arguments.finish()?;
+    if count == 0 {
+        return Err(type_error("'slices' must be a positive integer"));
+    }
+    charge(state, count)?;
+    let items = items(state, &value)?;
+    let (each, longer) = (items.len() / count, items.len() % count);
+    let mut rest = items.as_slice();
+    let mut slices = Vec::new();
+    for index in 0..count {
+        let (slice, after) = rest.split_at(each + usize::from(index < longer));
+        rest = after;
+        let mut slice = slice.to_vec();
+        if index >= longer {
+            slice.extend(fill.clone());
+        }
+        slices.push(Value::from(slice));
+    }
+    Ok(Value::from(slices))
+}
+
+/// `value|default(default_value="", boolean=false)`.
+pub(super) fn default(value: Value, rest: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+    let mut arguments = Arguments::of(rest);
+    let default = arguments.take("default_value").unwrap_or_else(|| Value::from(""));
+    let boolean = arguments.flag("boolean");
+    arguments.finish()?;
+    Ok(if value.is_undefined() || (boolean && !value.is_true()) { default } else { value })
+}
+
+/// A text in the form in which Jinja2's sorting filters compare it.
+fn sort_key(value: Value, case_sensitive: bool) -> Value {
+    match value.as_str() {
+        Some(text) if !case_sensitive => Value::from(text.to_lowercase()),
+        _ => value,
+    }
+}
+
+/// Sorts by the first of each pair, stably; values that Python does not order are an error.
+fn sort_pairs<T>(pairs: &mut [(Vec<Value>, T)], reverse: bool) -> Result<(), Error> {
+    let mut failure = None;
+    pairs.sort_by(|(a, _), (b, _)| {
+        let mut ordering = Ordering::Equal;
+        for (a, b) in a.iter().zip(b) {
+            match operators::order(a, "<", b) {
+                Ok(found) => ordering = found.unwrap_or(Ordering::Equal),
+                Err(error) => failure = Some(error),
+            }
+            if ordering != Ordering::Equal {
+                break;
+            }
+        }
+        if reverse { ordering.reverse() } else { ordering }
+    });
+    failure.map_or(Ok(()), Err)
+}
+
+/// `value|sort(reverse=false, case_sensitive=false, attribute=none)`.
+pub(super) fn sort(
+    state: &State<'_, '_>,
+    value: Value,
+    rest: Rest<ValueOrKwargs>,
+) -> Result<Value, Error> {
+    let mut arguments = Arguments::of(rest);
+    let reverse = arguments.flag("reverse");
+    let case_sensitive = arguments.flag("case_sensitive");
+    let attribute = arguments.take("attribute").filter(|attribute| !attribute.is_none());
+    arguments.finish()?;
+    let mut pairs = Vec::new();
+    for item in items(state, &value)? {
+        // Several attributes are separated by commas.
+        let keys = match &attribute {
+            None => vec![item.clone()],
+            Some(attribute) => match attribute.as_str() {
+                None => vec![path(&item, attribute)?],
+                Some(names) => names
+                    .split(',')
+                    .map(|name| path(&item, &Value::from(name)))
+                    .collect::<Result<_, _>>()?,
+            },
+        };
+        let keys = keys.into_iter().map(|key| sort_key(key, case_sensitive)).collect();
+        pairs.push((keys, item));
+    }
+    sort_pairs(&mut pairs, reverse)?;
+    Ok(pairs.into_iter().map(|(_, item)| item).collect())
+}
+
+/// `value|dictsort(case_sensitive=false, by="key", reverse=false)`.
+pub(super) fn dictsort(
+    state: &State<'_, '_>,
+    value: Value,
+    rest: Rest<ValueOrKwargs>,
+) -> Result<Value, Error> {
+    let mut arguments = Arguments::of(rest);
+    let case_sensitive = arguments.flag("case_sensitive");
+    let by = arguments.text("by")?.unwrap_or_else(|| "key".to_owned());
+    let reverse = arguments.flag("reverse");
+    arguments.finish()?;
+    if !pytypes::is_dict(&value) {
+        let found = pytypes::type_name(&value);
+        return Err(type_error(format!("dictsort needs a mapping, not '{found}'")));
+    }
+    let pairs = pytypes::pairs(&value);
+    charge(state, pairs.len() * 8)?;
+    let mut pairs: Vec<(Vec<Value>, (Value, Value))> = pairs
+        .into_iter()
+        .map(|(key, item)| {
+            let by = if by == "value" { item.clone() } else { key.clone() };
+            (vec![sort_key(by, case_sensitive)], (key, item))
+        })
+        .collect();
+    if by != "key" && by != "value" {
+        return Err(type_error("You can only sort by either \"key\" or \"value\""));
+    }
+    sort_pairs(&mut pairs, reverse)?;
+    Ok(pairs.into_iter().map(|(_, (key, item))| Value::from(Tuple::from([key, item]))).collect())
+}
+
 /// `value|sum(attribute=none, start=0)`.
 pub(super) fn sum(
     state: &State<'_, '_>,
@@ -118,7 +302,7 @@ pub(super) fn sum(
         if item.as_str().is_some() {
             return Err(type_error("unsupported operand type(s) for +: 'int' and 'str'"));
         }
-        total = super::operators::add(state, total, item)?;
+        total = operators::add(state, total, item)?;
     }
     Ok(total)
 }
@@ -204,7 +388,9 @@ pub(super) fn attr(value: Value, name: &str) -> Result<Value, Error> {
     if pytypes::has_method(&value, name) {
         return Ok(Value::from_object(BoundMethod { object: value, name: name.to_owned() }));
     }
-    if value.kind() == ValueKind::Plain {
+    if value.kind() == ValueKind::Plain
+        || (value.kind() == ValueKind::Map && !pytypes::is_dict(&value))
+    {
         return value.get_attr(name);
     }
     Ok(Value::UNDEFINED)

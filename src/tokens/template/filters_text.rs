@@ -1,5 +1,7 @@
 //! Jinja2's filters on texts, where minijinja's differ or are missing.
 
+#![expect(clippy::needless_pass_by_value, reason = "minijinja calls with owned values")]
+
 use minijinja::value::{Rest, ValueOrKwargs};
 use minijinja::{Error, State, Value};
 
@@ -25,13 +27,33 @@ fn same_safety(value: &Value, text: &str) -> Value {
     if value.is_safe() { Value::from_safe_string(text.to_owned()) } else { Value::from(text) }
 }
 
+/// `value|replace(old, new, count=none)`.
+pub(super) fn replace(
+    state: &State<'_, '_>,
+    value: Value,
+    rest: Rest<ValueOrKwargs>,
+) -> Result<Value, Error> {
+    let mut arguments = Arguments::of(rest);
+    let old = pytypes::to_str(&arguments.required("old")?)?;
+    let new = pytypes::to_str(&arguments.required("new")?)?;
+    let count = arguments.integer("count")?.and_then(|count| usize::try_from(count).ok());
+    arguments.finish()?;
+    let text = pytypes::to_str(&value)?;
+    let most = (text.len() / old.len().max(1) + 1).min(count.unwrap_or(usize::MAX));
+    charge(state, text.len() / 64 + most.saturating_mul(new.len()) / 64)?;
+    let replaced = match count {
+        Some(count) => text.replacen(&old, &new, count),
+        None => text.replace(&old, &new),
+    };
+    Ok(same_safety(&value, &replaced))
+}
+
 /// `value|string`.
 pub(super) fn string(value: Value) -> Result<Value, Error> {
     if value.as_str().is_some() { Ok(value) } else { pytypes::to_str(&value).map(Value::from) }
 }
 
 /// `value|title`: every word (after white space, `-` or an opening bracket) capitalised.
-#[expect(clippy::needless_pass_by_value, reason = "the signature of a filter")]
 pub(super) fn title(value: Value) -> Result<String, Error> {
     let text = pytypes::to_str(&value)?;
     let mut out = String::new();
@@ -49,7 +71,6 @@ pub(super) fn title(value: Value) -> Result<String, Error> {
 }
 
 /// `value|capitalize`.
-#[expect(clippy::needless_pass_by_value, reason = "the signature of a filter")]
 pub(super) fn capitalize(value: Value) -> Result<String, Error> {
     Ok(methods_text::capitalize(&pytypes::to_str(&value)?))
 }
@@ -111,7 +132,6 @@ pub(super) fn truncate(value: Value, rest: Rest<ValueOrKwargs>) -> Result<String
 }
 
 /// `value|wordcount`.
-#[expect(clippy::needless_pass_by_value, reason = "the signature of a filter")]
 pub(super) fn word_count(value: Value) -> Result<usize, Error> {
     Ok(pytypes::to_str(&value)?
         .split(|char: char| !(char.is_alphanumeric() || char == '_'))
@@ -123,11 +143,13 @@ pub(super) fn word_count(value: Value) -> Result<usize, Error> {
 pub(super) fn center(
     state: &State<'_, '_>,
     value: Value,
-    width: Option<i64>,
+    rest: Rest<ValueOrKwargs>,
 ) -> Result<Value, Error> {
-    let text = pytypes::to_str(&value)?;
-    let arguments = Arguments::new([Value::from(width.unwrap_or(80))]);
-    methods_text::call(state, &text, "center", arguments)
+    let mut arguments = Arguments::of(rest);
+    let width = arguments.integer("width")?.unwrap_or(80);
+    arguments.finish()?;
+    let arguments = Arguments::new([Value::from(width)]);
+    methods_text::call(state, &pytypes::to_str(&value)?, "center", arguments)
 }
 
 /// `value|format(…)`.
@@ -157,7 +179,6 @@ pub(super) fn escape(value: Value) -> Result<Value, Error> {
 }
 
 /// `value|forceescape`.
-#[expect(clippy::needless_pass_by_value, reason = "the signature of a filter")]
 pub(super) fn force_escape(value: Value) -> Result<Value, Error> {
     Ok(Value::from_safe_string(escaped(&pytypes::to_str(&value)?)))
 }

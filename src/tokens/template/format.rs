@@ -160,7 +160,7 @@ impl Fields {
             other => return Err(type_error(format!("Unknown conversion specifier {other}"))),
         };
         if spec.is_empty() {
-            return Ok(pytypes::to_str(&value)?);
+            return pytypes::to_str(&value);
         }
         if spec.split(|char: char| !char.is_ascii_digit()).any(too_wide) {
             return Err(type_error(format!("a width above {MAX_WIDTH} in a format")));
@@ -173,6 +173,11 @@ impl Fields {
                 "unsupported format string passed to {}.__format__",
                 pytypes::type_name(&value)
             )));
+        }
+        if let Some(spec) = spec.strip_suffix('%') {
+            let percent = f64::try_from(value)? * 100.0;
+            let shown = [format!("{{:{spec}f}}"), "%".to_owned()].concat();
+            return formatting::format(FormatStyle::StrFormat, &shown, &[Value::from(percent)]);
         }
         formatting::format(FormatStyle::StrFormat, &format!("{{:{spec}}}"), &[value])
     }

@@ -1,5 +1,7 @@
 //! Functions and objects that every template finds.
 
+#![expect(clippy::needless_pass_by_value, reason = "minijinja calls with owned values")]
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

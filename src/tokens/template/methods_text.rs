@@ -59,9 +59,7 @@ fn plain(text: &str, name: &str, arguments: Arguments) -> Result<Value, Error> {
         "capitalize" => Value::from(capitalize(text)),
         "title" => Value::from(title(text)),
         "isspace" => all(pytypes::is_space),
-        "isdecimal" => {
-            all(|char| char.is_numeric() && char.to_digit(10).is_some() || is_decimal(char))
-        }
+        "isdecimal" => all(is_decimal),
         "isprintable" => Value::from(text.chars().all(pytypes::is_printable)),
         "isidentifier" => Value::from(is_identifier(text)),
         "istitle" => Value::from(text.chars().any(char::is_alphabetic) && title(text) == text),

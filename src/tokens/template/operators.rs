@@ -1,5 +1,7 @@
 //! The operations that [`super::dialect`] turns into calls, with Python's meaning.
 
+#![expect(clippy::needless_pass_by_value, reason = "minijinja calls with owned values")]
+
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 

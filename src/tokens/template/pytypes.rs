@@ -228,7 +228,7 @@ fn write_pairs(out: &mut String, value: &Value, depth: usize) -> Result<(), Erro
 pub(super) fn pairs(value: &Value) -> Vec<(Value, Value)> {
     value
         .as_object()
-        .and_then(|object| object.try_iter_pairs())
+        .and_then(minijinja::value::DynObject::try_iter_pairs)
         .map(Iterator::collect)
         .unwrap_or_default()
 }

@@ -120,13 +120,12 @@ fn strftime_of(moment: &Moment, format: &str) -> String {
         if !padded {
             code = chars.next();
         }
-        match code.and_then(|code| moment.field(code, padded)) {
-            Some(field) => out.push_str(&field),
-            None => {
-                out.push('%');
-                out.extend((!padded).then_some('-'));
-                out.extend(code);
-            }
+        if let Some(field) = code.and_then(|code| moment.field(code, padded)) {
+            out.push_str(&field);
+        } else {
+            out.push('%');
+            out.extend((!padded).then_some('-'));
+            out.extend(code);
         }
     }
     out

@@ -1,10 +1,11 @@
 //! Jinja2's tests, where minijinja's differ or are missing.
 
+#![expect(clippy::needless_pass_by_value, reason = "minijinja calls with owned values")]
+
 use minijinja::Value;
 use minijinja::value::ValueKind;
 
 /// `value is sequence`: whatever has a length and items, texts and maps among them.
-#[expect(clippy::needless_pass_by_value, reason = "the signature of a test")]
 pub(super) fn is_sequence(value: Value) -> bool {
     match value.kind() {
         ValueKind::Undefined | ValueKind::String | ValueKind::Seq | ValueKind::Map => true,
@@ -14,13 +15,11 @@ pub(super) fn is_sequence(value: Value) -> bool {
 }
 
 /// `value is iterable`; minijinja takes `none` for an empty list.
-#[expect(clippy::needless_pass_by_value, reason = "the signature of a test")]
 pub(super) fn is_iterable(value: Value) -> bool {
     !value.is_none() && value.try_iter().is_ok()
 }
 
 /// `value is callable`.
-#[expect(clippy::needless_pass_by_value, reason = "the signature of a test")]
 pub(super) fn is_callable(value: Value) -> bool {
     value.as_object().is_some_and(|object| {
         let name = object.type_name();

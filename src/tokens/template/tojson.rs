@@ -189,7 +189,7 @@ fn write_number(out: &mut String, value: &Value) {
     match f64::try_from(value.clone()).unwrap_or(f64::NAN) {
         float if float.is_nan() => out.push_str("NaN"),
         float if float.is_infinite() => {
-            out.push_str(if float > 0.0 { "Infinity" } else { "-Infinity" })
+            out.push_str(if float > 0.0 { "Infinity" } else { "-Infinity" });
         }
         float => out.push_str(&pytypes::float(float)),
     }

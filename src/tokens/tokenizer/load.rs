@@ -132,7 +132,12 @@ fn ranks_file(directory: &Path) -> Result<PathBuf, LoadError> {
     match ranks.as_slice() {
         [one] => Ok(directory.join(one)),
         [] => {
-            let like = |name: &&String| name.contains("token") || name.ends_with(".model");
+            let like = |name: &&String| {
+                name.contains("token")
+                    || Path::new(name.as_str())
+                        .extension()
+                        .is_some_and(|extension| extension == "model")
+            };
             let found: Vec<&str> = names.iter().filter(like).map(String::as_str).collect();
             let found =
                 if found.is_empty() { "no tokenizer file".to_owned() } else { found.join(", ") };

@@ -77,7 +77,7 @@ fn fail(source: &str, (at, message): LexError) -> (usize, String) {
 }
 
 fn line(source: &str, at: usize) -> usize {
-    1 + source.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count()
+    1 + source[..at].matches('\n').count()
 }
 
 fn tag<'s>(source: &'s str, start: usize, end: &str) -> Result<(Tag<'s>, usize), LexError> {

@@ -1,5 +1,7 @@
 //! Rewriting statements, tag by tag.
 
+use std::fmt::Write as _;
+
 use super::emit::Emitter;
 use super::expr::Expr;
 use super::parse::Parser;
@@ -102,6 +104,8 @@ impl Statement<'_, '_> {
             // transformers marks the assistant's tokens with it; for the text it is a scope.
             "generation" => "with".to_owned(),
             "endgeneration" => "endwith".to_owned(),
+            // What is set inside stays inside.
+            "endset" | "endfilter" => format!("endwith %}}{{% {keyword}"),
             _ => return Ok(None),
         };
         parser.end()?;
@@ -138,7 +142,7 @@ impl Statement<'_, '_> {
         }
         let mut body = format!("set {target}");
         self.filter_chain(parser, &mut body)?;
-        Ok(body)
+        Ok(body + " %}{% with")
     }
 
     fn filter_chain(self, parser: &mut Parser<'_>, body: &mut String) -> Result<(), String> {
@@ -155,7 +159,7 @@ impl Statement<'_, '_> {
         let first = self.emitter.expression(&Expr::Filter(None, name, arguments));
         let mut body = format!("filter {}", first.trim_start_matches('|'));
         self.filter_chain(parser, &mut body)?;
-        Ok(body)
+        Ok(body + " %}{% with")
     }
 
     fn with(self, parser: &mut Parser<'_>) -> Result<String, String> {
@@ -199,9 +203,10 @@ impl Statement<'_, '_> {
             if default.is_constant() {
                 parameters.push(format!("{name}={value}"));
             } else {
-                late.push_str(&format!(
+                let _ = write!(
+                    late,
                     "%}}{{% set {name} = ({value} if ({name} is sameas(__unset)) else {name}) "
-                ));
+                );
                 parameters.push(format!("{name}=__unset"));
             }
         }
@@ -274,7 +279,7 @@ mod tests {
         insta::assert_snapshot!(shown("{% for k, (a, b) in d.items() if k recursive -%}"), @"{% for (k,(a,b,),) in __iter(d.items()) if k recursive -%}");
         insta::assert_snapshot!(shown("{{ d.items is defined }}{{ d['items'] }}{{ l[1:][::-1] }}{{ l.0 }}"), @r#"{{ (__attr(d,"items") is defined) }}{{ __item(d,"items") }}{{ __slice(__slice(l,1,none,none),none,none,(- 1)) }}{{ l[0] }}"#);
         insta::assert_snapshot!(shown("{%- macro m(a, b=a, c='x') -%}"), @r#"{%- macro m(a,b=__unset,c="x") %}{% set b = (a if (b is sameas(__unset)) else b)  -%}"#);
-        insta::assert_snapshot!(shown("{% set ns.a = 1, 2 %}{% set x | upper %}{% generation %}{% endgeneration %}"), @"{% set ns.a = (1,2) %}{% set x |upper %}{% with %}{% endwith %}");
+        insta::assert_snapshot!(shown("{% set ns.a = 1, 2 %}{% set x | upper %}{% generation %}{% endgeneration %}"), @"{% set ns.a = (1,2) %}{% set x |upper %}{% with %}{% with %}{% endwith %}");
         insta::assert_snapshot!(shown("{{ (x|safe) + y }}"), @"{{ __add((x|safe),y) }}");
         insta::assert_snapshot!(shown("{{\n a\n}}b"), @"
         {{ a 

@@ -42,10 +42,10 @@ pub(super) fn tag(
         if rest.is_empty() {
             return Err((at, format!("the tag does not end with {end}")));
         }
-        if open.is_empty() {
-            if let Some(marker) = end_marker(rest, end) {
-                return Ok((tokens, marker, at + marker.len() + end.len()));
-            }
+        if open.is_empty()
+            && let Some(marker) = end_marker(rest, end)
+        {
+            return Ok((tokens, marker, at + marker.len() + end.len()));
         }
         let (token, length) = next(rest, tokens.last()).map_err(|message| (at, message))?;
         if let Token::Operator(operator) = token {
@@ -224,8 +224,7 @@ mod tests {
     fn reads_tags() {
         insta::assert_snapshot!(values("{'a': {}}['a'] -}}x"), @r#"[Operator("{"), Text("a"), Operator(":"), Operator("{"), Operator("}"), Operator("}"), Operator("["), Text("a"), Operator("]")] "-" 18"#);
         insta::assert_snapshot!(values("l.0.1 + 1_0 * 1e3 0x1f 1.5}}"), @r#"[Name("l"), Operator("."), Number("0"), Operator("."), Number("1"), Operator("+"), Number("10"), Operator("*"), Number("1000.0"), Number("31"), Number("1.5")] "" 28"#);
-        insta::assert_snapshot!(values(r#"'a\n\'\x41\u00e9\101\q\/\
-b'}}"#), @r#"[Text("a\n'AéA\\q\\/b")] "" 30"#);
+        insta::assert_snapshot!(values("'a\\n\\'\\x41\\u00e9\\101\\q\\/\\\nb'}}"), @r#"[Text("a\n'AéA\\q\\/b")] "" 30"#);
         insta::assert_snapshot!(values("(a]"), @"2: unexpected ']', expected ')'");
         insta::assert_snapshot!(values("'a"), @"0: the text is not closed");
         insta::assert_snapshot!(values("a"), @"1: the tag does not end with }}");
