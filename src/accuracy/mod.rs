@@ -1,8 +1,28 @@
 //! Accuracy of a run: the benchmark's gates, measured and judged.
 //!
-//! Owns the inline scorer (recorded turns against the replies of the performance run). Recorded
-//! trajectories and events in; scores, the files that a submission needs, and verdicts as data
-//! out. Uses `dataset` (ground truth), `events` and `wire` (replies).
+//! Owns the inline scorer (recorded answers against the replies of the performance run), the mean
+//! output length, SWE-bench through its service, accuracy_results.json, and the verdict over a
+//! curve. Recorded trajectories and events in; scores, files' bytes and verdicts as data out.
+//! Everything is pure but `swe_bench`, whose client and job are async. Uses `dataset` (ground
+//! truth), `events` and `wire` (replies), `metrics`, `ruleset` (every threshold), `client` and
+//! `scenario` (the SWE-bench section).
+//!
+//! Live and offline take the same steps:
+//!
+//! ```text
+//! once      GroundTruth::read(data sets with mix.take)            -> Arc<GroundTruth>
+//!           JobPlan::new(scenario)?.service.ready().await         before any point runs
+//! a point   InlineScorer::new(truth), push(&event) per event; facts(), then finish()
+//!           scores.to_json()                                      -> scores.json
+//!           AccuracyResults: set_inline(&scores, facts)           -> accuracy/accuracy_results.json
+//!           OutputLength::of_metrics(&metrics)
+//! at `at`   Job { service, request: plan.request(concurrency), state file, … }.run(stop, tell)
+//!           Finished::record(&request, &mut results), write the file, then Job::forget()
+//! a curve   AccuracyVerdict::new(ruleset, model, points, required) -> curve.json, terminal
+//! ```
+//!
+//! `facts().complete` tells only of the events; a caller that knows the plan takes it together
+//! with the state of the point.
 
 mod actions;
 mod arguments;

@@ -61,7 +61,8 @@ pub(super) struct Args {
     /// The model whose gates hold: a canonical name or an alias
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// Write scores.json and accuracy/accuracy_results.json into the run folders
+    /// Write scores.json and accuracy/accuracy_results.json into the run folders, and the verdict
+    /// into the curve.json of a result directory
     #[arg(long)]
     write: bool,
     /// Let --write and --swe-bench replace what says something else
@@ -97,6 +98,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     }
     save::save(args, &found, gates.ruleset(), &mut measured)?;
     let verdict = gates.judge(&measured);
+    if let (true, Some(directory), Some(verdict)) = (args.write, &found.directory, &verdict) {
+        save::verdict(directory, verdict)?;
+    }
     let text = match args.format {
         Format::Text => output::text(args, &measured, verdict.as_ref(), &gates)?,
         Format::Json => output::json(args, &measured, verdict.as_ref())?,

@@ -83,6 +83,17 @@ impl Service {
         Health::parse(&body).map_err(|error| self.unusable(what, error))
     }
 
+    /// Asks, before anything runs, whether jobs can be submitted: the service is there and well,
+    /// and takes the token.
+    ///
+    /// # Errors
+    /// It is not, or does not.
+    pub async fn ready(&self) -> Result<Health, ServiceError> {
+        let health = self.health().await?;
+        self.check_token().await?;
+        Ok(health)
+    }
+
     /// Asks whether the token is right, without starting anything: an unknown run is asked for.
     ///
     /// # Errors

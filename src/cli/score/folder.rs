@@ -32,6 +32,8 @@ pub(super) struct PlayedSet {
 /// What was found at a path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
+    /// The result directory, where a whole one was named.
+    pub(super) directory: Option<PathBuf>,
     /// The run folders, in ascending concurrency.
     pub(super) runs: Vec<RunPath>,
     /// The data sets that were played.
@@ -69,7 +71,8 @@ impl Found {
             let run = RunPath { path: folder, concurrency: point.concurrency };
             run.path.join("events.jsonl").is_file().then_some(run)
         });
-        let mut found = Self { runs: folders.collect(), ..Self::default() };
+        let directory = Some(path.to_owned());
+        let mut found = Self { directory, runs: folders.collect(), ..Self::default() };
         if found.runs.is_empty() {
             let message = format!("{}: no point of this run left its events", path.display());
             return Err(Failure::could_not(message));

@@ -1,6 +1,7 @@
 //! Which gates hold.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use super::folder::Found;
 use super::measure::Measured;
@@ -25,6 +26,14 @@ pub(super) fn choose(
 ) -> Result<Gates, Failure> {
     let wanted = ruleset.or(found.ruleset.as_deref());
     let name = model.or(found.model.as_deref());
+    // The scenario may name a file beside it, and the run does not know where that was.
+    if let (None, Some(file)) = (ruleset, wanted)
+        && Ruleset::is_file(file)
+        && !Path::new(file).is_file()
+    {
+        let why = format!("no gates: the ruleset {file} is not here; name it with --ruleset");
+        return Ok(Gates { ruleset: None, model: None, none_because: Some(why) });
+    }
     let ruleset = match wanted {
         Some(wanted) => Some(Ruleset::find(wanted).map_err(|error| {
             let failure = Failure::usage(error.to_string());

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::Args;
 use super::folder::Found;
 use super::measure::{Measured, read};
+use crate::accuracy::AccuracyVerdict;
 use crate::accuracy::swe_bench::SweBenchResult;
 use crate::cli::failure::Failure;
 use crate::results;
@@ -36,6 +37,22 @@ pub(super) fn save(
         results::write_file(path, bytes).map_err(|error| Failure::could_not(error.to_string()))?;
     }
     Ok(())
+}
+
+/// Puts the verdict into the curve.json of a result directory, where there is one.
+pub(super) fn verdict(directory: &Path, verdict: &AccuracyVerdict) -> Result<(), Failure> {
+    let path = directory.join("curve.json");
+    let Some(bytes) = read(&path)? else { return Ok(()) };
+    let broken = |error: &dyn std::error::Error| {
+        Failure::could_not(format!("{}: cannot be used", path.display())).because(error)
+    };
+    let mut curve: Map<String, Value> =
+        serde_json::from_slice(&bytes).map_err(|error| broken(&error))?;
+    let value = serde_json::to_value(verdict).map_err(|error| broken(&error))?;
+    curve.insert("accuracy".to_owned(), value);
+    let mut bytes = serde_json::to_vec_pretty(&curve).map_err(|error| broken(&error))?;
+    bytes.push(b'\n');
+    results::write_file(&path, &bytes).map_err(|error| Failure::could_not(error.to_string()))
 }
 
 /// Sets the inline entry, and adds scores.json to the files.

@@ -285,3 +285,84 @@ fn a_log_that_is_cut_off_is_scored_up_to_there() {
     std::fs::write(&file, "{\"event_type\":\"sample.issued\"}\n").unwrap();
     assert_eq!(told(&score(folder.path(), &[])).0, 3);
 }
+
+/// A run of two points with gates of its own, and its result directory.
+fn run_with_gates(folder: &Path) -> String {
+    let rules = r#"{ "extends": "mlperf-endpoints-agentic/v1.0", "name": "house",
+        "models": [{ "canonical": "mine", "title": "Mine", "submittable": false,
+            "swe_bench_template": null, "sampling": {},
+            "thresholds": { "inline_percent": 99.0, "swe_bench_percent": 20.0,
+                            "output_length": { "min": 1.0, "max": 100000.0 } },
+            "reference": null, "checkpoints": [], "drafters": [] }] }"#;
+    std::fs::write(folder.join("house.json"), rules).unwrap();
+    let datasets = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets");
+    let scenario = format!(
+        "schema: scenario/v1\nname: s\nmodel: {{ name: m, benchmark: mine }}\n\
+         endpoint: {{ simulated: {{ ttft: 0s, inter_token: 0s }} }}\n\
+         datasets:\n  - {{ name: coding, path: {datasets}/coding.jsonl }}\n  \
+         - {{ name: workflow, path: {datasets}/workflow.jsonl }}\n\
+         mix: {{ take: {{ coding: 1, workflow: 2 }}, passes: 2 }}\n\
+         load: {{ concurrency: [2, 1], tool_delays: none }}\n\
+         compliance: {{ ruleset: house.json }}\n"
+    );
+    std::fs::write(folder.join("s.yaml"), scenario).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_scenario"))
+        .args(["run", "s.yaml", "--quiet"])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let (_, stdout, stderr) = told(&output);
+    let directory = stdout.lines().last().unwrap_or_else(|| panic!("{stderr}"));
+    directory.to_owned()
+}
+
+#[test]
+fn a_result_directory_is_scored_with_its_own_mix_and_gates() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = run_with_gates(folder.path());
+    let score = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_scenario"))
+            .arg("score")
+            .args(arguments)
+            .current_dir(folder.path())
+            .env("NO_COLOR", "1")
+            .output();
+        told(&output.unwrap())
+    };
+    let (code, text, stderr) = score(&[&directory, "--write"]);
+    assert_eq!(code, 0, "{stderr}");
+    // Recorded replies are right, every taken trajectory was played twice, none else is expected.
+    assert!(text.contains("100.00"), "{text}");
+    assert!(text.contains("SIMULATED") && text.contains("Verdict: not everything"), "{text}");
+    let read = |name: &str| {
+        let file = folder.path().join(&directory).join(name);
+        let text = std::fs::read_to_string(file).unwrap();
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()
+    };
+    let curve = read("curve.json");
+    assert_eq!(curve["accuracy"]["ruleset"], "house");
+    assert_eq!(curve["accuracy"]["points"][1]["inline"]["outcome"], "pass");
+    let entry = &read("points/r2/accuracy/accuracy_results.json")["accuracy_scores"][0];
+    assert_eq!((&entry["score"], &entry["complete"]), (&1.0.into(), &true.into()));
+    let (unit, total) = (entry["unit_samples"].as_u64(), entry["total_samples"].as_u64());
+    assert_eq!(unit.map(|unit| 2 * unit), total);
+    let ids = read("points/r2/scores.json");
+    let turns = ids["per_turn"].as_array().unwrap().iter();
+    let ids: std::collections::BTreeSet<_> =
+        turns.map(|turn| turn["conversation_id"].as_str().unwrap().to_owned()).collect();
+    assert!(ids.len() <= 3, "{ids:?}");
+
+    // A point knows its data sets and gates through the directory that it lies in.
+    let (code, text, stderr) = score(&[&format!("{directory}/points/r2")]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(text.contains("Accuracy gates of Mine by house"), "{text}");
+    // Elsewhere the ruleset's file is not found, and that is said.
+    std::fs::rename(folder.path().join("house.json"), folder.path().join("moved.json")).unwrap();
+    let (code, text, _) = score(&[&directory]);
+    assert_eq!(code, 0);
+    assert!(text.contains("the ruleset house.json is not here"), "{text}");
+    assert_eq!(score(&[&directory, "--ruleset", "moved.json"]).0, 0);
+    let (code, _, stderr) = score(&[&directory, "--swe-bench", "s.yaml"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("a result belongs to one point"), "{stderr}");
+}
