@@ -1,7 +1,7 @@
 //! Accuracy of a run: the benchmark's gates, measured and judged.
 //!
 //! Owns the inline scorer (recorded answers against the replies of the performance run), the mean
-//! output length, SWE-bench through its service, accuracy_results.json, and the verdict over a
+//! output length, SWE-bench through its service, `accuracy_results.json`, and the verdict over a
 //! curve. Recorded trajectories and events in; scores, files' bytes and verdicts as data out.
 //! Everything is pure but `swe_bench`, whose client and job are async. Uses `dataset` (ground
 //! truth), `events` and `wire` (replies), `metrics`, `ruleset` (every threshold), `client` and

@@ -61,8 +61,8 @@ pub(super) struct Args {
     /// The model whose gates hold: a canonical name or an alias
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// Write scores.json and accuracy/accuracy_results.json into the run folders, and the verdict
-    /// into the curve.json of a result directory
+    /// Write scores and accuracy results into the run folders, and the verdict into the curve.json
+    /// of a result directory
     #[arg(long)]
     write: bool,
     /// Let --write and --swe-bench replace what says something else

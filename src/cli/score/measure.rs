@@ -77,7 +77,7 @@ impl Measured {
         }
         let run = run.clone();
         let simulated = summary.get("simulated").and_then(Value::as_bool).unwrap_or(false);
-        Ok(Self { run, simulated, scores, facts, output_length, results, results_path, warnings })
+        Ok(Self { run, scores, facts, output_length, results, results_path, simulated, warnings })
     }
 
     /// The numbers that the gates judge.
