@@ -119,8 +119,8 @@ mod tests {
         let expected =
             [(512, Some(Region::High)), (8, Some(Region::UltraLow)), (16, Some(Region::Low))];
         assert_eq!(points, expected);
-        assert_eq!(plan.points[0].min_duration, Some(Duration::from_secs(2400)));
-        assert_eq!(plan.points[2].min_duration, Some(Duration::from_secs(600)));
+        assert_eq!(plan.points[0].min_duration, Some(Duration::from_mins(40)));
+        assert_eq!(plan.points[2].min_duration, Some(Duration::from_mins(10)));
         let free = Plan::new(&scenario("load: { concurrency: [4] }\n"), &[1, 1], None);
         assert_eq!((free.points[0].region, free.points[0].min_duration), (None, None));
     }

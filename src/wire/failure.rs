@@ -47,7 +47,7 @@ impl FailureKind {
         Self::Unclassified,
     ];
 
-    /// The snake_case name used in files and tables.
+    /// The `snake_case` name used in files and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Connect => "connect",

@@ -60,7 +60,7 @@ fn modules_use_only_lower_layers() {
                 _ if target == own => {}
                 Some(layer) if *layer < own_layer => {}
                 Some(layer) => complaints
-                    .push(format!("{file}:{line}: {own} (L{own_layer}) uses {target} (L{layer})",)),
+                    .push(format!("{file}:{line}: {own} (L{own_layer}) uses {target} (L{layer})")),
                 None => complaints.push(format!("{file}:{line}: crate::{target} is no module")),
             }
         }

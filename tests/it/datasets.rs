@@ -114,7 +114,7 @@ fn findings_of_bad_files() {
     let mut names: Vec<String> = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".jsonl"))
+        .filter(|name| Path::new(name).extension().is_some_and(|kind| kind == "jsonl"))
         .collect();
     names.sort_unstable();
     assert!(names.len() > 10);

@@ -147,7 +147,6 @@ fn first_segments(rest: &str) -> Vec<String> {
             c if depth == 0 && is_name(c) && expect => {
                 segments.push(c.to_string());
                 expect = false;
-                continue;
             }
             c if depth == 0 && is_name(c) => {
                 if let Some(last) = segments.last_mut().filter(|last| !last.ends_with(':')) {
@@ -174,7 +173,7 @@ pub(super) fn has_path(line: &str, pattern: &str) -> bool {
     line.match_indices(pattern).any(|(start, _)| {
         let ends_open = pattern.ends_with(is_name);
         let after = &line[start + pattern.len()..];
-        !line[..start].ends_with(is_name) && !(ends_open && after.starts_with(is_name))
+        !(line[..start].ends_with(is_name) || ends_open && after.starts_with(is_name))
     })
 }
 
@@ -206,8 +205,8 @@ fn literal_or_comment(rest: &str, before: char) -> Option<usize> {
     if rest.starts_with("/*") {
         return Some(rest.find("*/").map_or(rest.len(), |end| end + 2));
     }
-    if rest.starts_with('"') {
-        return Some(1 + closed(&rest[1..], '"'));
+    if let Some(text) = rest.strip_prefix('"') {
+        return Some(1 + closed(text, '"'));
     }
     if let Some(raw) = rest.strip_prefix('r').filter(|_| !is_name(before) || before == 'b') {
         let hashes = raw.len() - raw.trim_start_matches('#').len();

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::fixture::{self, TURNS};
+use super::process::Running;
 use super::process::{Sandbox, assert_done};
 
 /// `{ … }` of a JSON file.
@@ -123,7 +124,7 @@ fn two_runs_in_the_same_second_get_two_directories() {
     let sandbox = fixture::simulated("");
     let arguments = ["run", "small.yaml", "-q", "--points", "1"];
     let both = [sandbox.start(&arguments), sandbox.start(&arguments)];
-    let [first, second] = both.map(|run| run.wait());
+    let [first, second] = both.map(Running::wait);
     assert_eq!((first.code, second.code), (Some(0), Some(0)), "{first}\n{second}");
     assert_ne!(first.last_line(), second.last_line());
 }

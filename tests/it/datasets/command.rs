@@ -89,7 +89,7 @@ tests/fixtures/datasets/scattered.jsonl: 3 errors, 0 warnings; 4 usable trajecto
 }
 
 #[test]
-fn inspect_counts() {
+fn inspect_counts_for_people() {
     let reference = ["inspect", "tests/fixtures/reference-replay/dataset.jsonl"];
     insta::assert_snapshot!(dataset(&reference), @r"
 exit code: 0
@@ -124,6 +124,10 @@ workflow: 1 trajectory
 
 ----- stderr -----
 ");
+}
+
+#[test]
+fn inspect_counts_for_programs() {
     let systems = ["inspect", "tests/fixtures/datasets/systems.jsonl", "--format", "json"];
     insta::assert_snapshot!(dataset(&systems), @r#"
 exit code: 0

@@ -57,7 +57,7 @@ async fn every_failure_leaves_a_consistent_log_and_ends() {
     ];
     for (fault, expected) in faults {
         let mut replay = Replay::new(made_library(6, 3, 1.0), 2, 4);
-        replay.settings.turn_timeout = Duration::from_secs(60);
+        replay.settings.turn_timeout = Duration::from_mins(1);
         replay.simulator.faults =
             vec![Fault { kind: fault.clone(), selectors: vec![Selector::Every(4)] }];
         let outcome = replay.run().await;

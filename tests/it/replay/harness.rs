@@ -1,5 +1,6 @@
 //! A whole replay in one thread on virtual time: engine, HTTP client, pipe, simulated endpoint.
 
+use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -58,7 +59,7 @@ impl Replay {
             library,
             concurrency,
             settings: Settings {
-                turn_timeout: Duration::from_secs(4 * 3600),
+                turn_timeout: Duration::from_hours(4),
                 tool_delays: ToolDelays::Recorded,
                 tail: Tail::Drain,
             },
@@ -263,7 +264,7 @@ pub(crate) fn made_library(conversations: usize, turns: u32, delay_seconds: f64)
                 "role": "assistant",
                 "content": "ok",
             });
-            text.push_str(&format!("{row}\n{reply}\n"));
+            writeln!(text, "{row}\n{reply}").unwrap();
         }
     }
     let folder = tempfile::tempdir().unwrap();

@@ -90,8 +90,7 @@ async fn replayed() -> Vec<Received> {
     let clock = Clock::start_at(SystemTime::UNIX_EPOCH);
     let outcome = Replay::new(library, 2, 2).run_on(clock, notebook, |_, _| async {}).await;
     outcome.assert_clean();
-    let received = received.lock().unwrap().clone();
-    received
+    std::mem::take(&mut received.lock().unwrap())
 }
 
 fn recorded() -> Sessions {
