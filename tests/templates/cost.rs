@@ -122,14 +122,12 @@ fn main() {
     let start = Instant::now();
     let counts = count_all(&reference, &made, &pool).expect("counts");
     let all = start.elapsed().as_secs_f64();
-    let prompts: Vec<u64> = counts
-        .groups
-        .iter()
-        .flatten()
-        .flatten()
-        .flat_map(|session| &session.prompts)
-        .map(|count| *count.as_ref().expect("a count"))
-        .collect();
+    let prompts: Result<Vec<u64>, _> =
+        counts.groups.into_iter().flatten().flatten().flat_map(|session| session.prompts).collect();
+    let prompts = match prompts {
+        Ok(prompts) => prompts,
+        Err(error) => return println!("{error}"),
+    };
     #[expect(clippy::cast_precision_loss, reason = "shown only")]
     let each = all * 1e3 / prompts.len() as f64;
     println!(
