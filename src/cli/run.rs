@@ -17,6 +17,7 @@ use clap::ValueEnum;
 use tokio::sync::watch;
 
 use self::point::{PointResult, Session, disk};
+use self::signals::CurrentStage;
 use self::target::Target;
 use super::context::Context;
 use super::counting::load_reference;
@@ -98,8 +99,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let started_at = wall_now();
     let mut run_dir = create(args, &prepared, simulated, started_at)?;
     let (stop, _signal) = stop_channel();
+    let stage = CurrentStage::default();
     runtime
-        .block_on(async { signals::watch(&context.console, stop.clone()) })
+        .block_on(async { signals::watch(&context.console, stop.clone(), stage.clone()) })
         .map_err(|error| Failure::could_not("signals cannot be handled").because(&error))?;
     let (live, snapshots) = watch::channel(Live::default());
     let progress = Progress::start(&context.console, snapshots);
@@ -109,6 +111,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         simulated,
         runtime: &runtime,
         stop: &stop,
+        stage: &stage,
         live: &live,
         reference: reference.as_ref(),
         console: &context.console,

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 
 use super::facts;
 use super::observer::{PointObserver, Watchers};
+use super::signals::{CurrentStage, Stage};
 use super::target::Target;
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
@@ -37,6 +38,8 @@ pub(super) struct Session<'a> {
     pub(super) runtime: &'a Runtime,
     /// Raised by signals.
     pub(super) stop: &'a StopHandle,
+    /// Told what the run does, for whoever interrupts it.
+    pub(super) stage: &'a CurrentStage,
     /// Where snapshots for the live view go.
     pub(super) live: &'a watch::Sender<Live>,
     /// What official token counts are made with, where a tokenizer is set.
@@ -64,6 +67,7 @@ impl Session<'_> {
         run_dir: &mut RunDir,
     ) -> Result<PointResult, Failure> {
         let point = &self.prepared.plan.points[index];
+        self.stage.enter(Stage::Replaying);
         let folder =
             run_dir.start_point(point.concurrency, wall_now()).map_err(|error| disk(&error))?;
         let log = folder.event_log().map_err(|error| disk(&error))?;
@@ -91,6 +95,7 @@ impl Session<'_> {
         } else {
             PointState::Interrupted
         };
+        self.stage.enter(Stage::AfterReplay);
         let expected = self.expected(point, &recorded, state);
         let mut self_check = observer.self_check.finish(expected, recorded.digest);
         self_check.resent = recorded.resent;

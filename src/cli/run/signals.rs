@@ -1,17 +1,69 @@
 //! SIGINT and SIGTERM while a run goes on: once drains, twice aborts.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::console::Console;
 use crate::replay::{StopHandle, StopLevel};
 
+/// What a run does, which decides what an interruption ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Turns are, or are about to be, in flight.
+    #[default]
+    Replaying,
+    /// The point's replay is on disk; work on its numbers goes on.
+    AfterReplay,
+}
+
+impl Stage {
+    /// What the first signal means.
+    fn interrupted(self) -> &'static str {
+        match self {
+            Self::Replaying => {
+                "interrupted: waiting for the turns in flight, then the results are written; \
+                 interrupt again to give them up"
+            }
+            Self::AfterReplay => {
+                "interrupted: the replay is on disk; what is computed from it now stops"
+            }
+        }
+    }
+
+    /// What each further signal means.
+    fn again(self) -> &'static str {
+        match self {
+            Self::Replaying => "interrupted again: giving up the turns in flight",
+            Self::AfterReplay => "interrupted again: stopping as soon as the files are whole",
+        }
+    }
+}
+
+/// The stage of a run, told by the run and read at each signal.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CurrentStage(Arc<Mutex<Stage>>);
+
+impl CurrentStage {
+    /// Says what the run does from now on.
+    pub(super) fn enter(&self, stage: Stage) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = stage;
+    }
+
+    fn now(&self) -> Stage {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Raises `stop` at each signal until the runtime ends.
 ///
 /// # Errors
 /// When the system lets no handler be installed.
-pub(super) fn watch(console: &Arc<Console>, stop: StopHandle) -> std::io::Result<()> {
+pub(super) fn watch(
+    console: &Arc<Console>,
+    stop: StopHandle,
+    stage: CurrentStage,
+) -> std::io::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let console = Arc::clone(console);
@@ -22,13 +74,10 @@ pub(super) fn watch(console: &Arc<Console>, stop: StopHandle) -> std::io::Result
                 _ = terminate.recv() => {}
             }
             if stop.level() == StopLevel::Run {
-                console.message(
-                    "interrupted: waiting for the turns in flight, then the results are written; \
-                     interrupt again to give them up",
-                );
+                console.message(stage.now().interrupted());
                 stop.raise(StopLevel::Drain);
             } else {
-                console.message("interrupted again: giving up the turns in flight");
+                console.message(stage.now().again());
                 stop.raise(StopLevel::Abort);
             }
         }

@@ -166,6 +166,8 @@ fn an_interrupt_while_counting_keeps_the_run_and_a_report_finishes_it() {
     run.signal("INT");
     let done = run.wait();
     assert_eq!(done.code, Some(130), "{done}");
+    assert!(done.stderr.contains("the replay is on disk"), "{done}");
+    assert!(!done.stderr.contains("turns in flight"), "{done}");
     assert!(done.stderr.contains("tokens were not counted"), "{done}");
     let summary = json(&sandbox, SUMMARY);
     assert_eq!(
