@@ -1,12 +1,14 @@
 //! Facts and limits of the machine that runs the client.
 //!
-//! Owns what the manifest says about this host, the limit of open files, and the memory that the
-//! process takes. Uses nothing else of the crate; what the system does not tell is none.
+//! Owns what the manifest says about this host, the limit of open files, and the memory and CPU time
+//! that the process takes. Uses nothing else of the crate; what the system does not tell is none.
 
 use std::fs;
 use std::num::NonZero;
+use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
 /// What a reader of the results needs to know of the client machine.
@@ -93,6 +95,20 @@ pub fn peak_resident_bytes() -> Option<u64> {
     kibibytes(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
+/// The CPU time that this process took so far, all its threads together.
+pub fn process_cpu() -> Duration {
+    cpu_time(ClockId::ProcessCPUTime)
+}
+
+/// The CPU time that the calling thread took so far.
+pub fn thread_cpu() -> Duration {
+    cpu_time(ClockId::ThreadCPUTime)
+}
+
+fn cpu_time(clock: ClockId) -> Duration {
+    Duration::try_from(clock_gettime(clock)).unwrap_or_default()
+}
+
 /// How many OS threads can run at once; at least 1.
 pub fn parallelism() -> NonZero<usize> {
     std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
@@ -157,6 +173,19 @@ mod tests {
         assert!(OpenFiles { before: None, now: None }.suffice_for(u64::MAX));
         assert!(!OpenFiles { before: Some(256), now: Some(256) }.suffice_for(200));
         assert!(OpenFiles { before: Some(256), now: Some(1024) }.suffice_for(512));
+    }
+
+    #[test]
+    fn cpu_time_counts_work_and_not_waiting() {
+        let (process, thread) = (process_cpu(), thread_cpu());
+        std::thread::sleep(Duration::from_millis(20));
+        let waited = thread_cpu().saturating_sub(thread);
+        assert!(waited < Duration::from_millis(15), "{waited:?}");
+        let mut sum = 0_u64;
+        while thread_cpu().saturating_sub(thread) < Duration::from_millis(20) {
+            sum = std::hint::black_box(sum.wrapping_add(1));
+        }
+        assert!(process_cpu().saturating_sub(process) >= Duration::from_millis(19));
     }
 
     #[cfg(target_os = "linux")]

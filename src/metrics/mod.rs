@@ -5,6 +5,7 @@
 //! ([`TokenSource`]), the steady-state detector ([`steady`]), and the [`SelfCheck`] that counts the
 //! same events independently. Uses `events`, `wire` and `clock`.
 
+mod client;
 mod collector;
 mod early_stopping;
 mod histogram;
@@ -14,6 +15,7 @@ mod stats;
 pub mod steady;
 mod tokens;
 
+pub use client::ClientLoad;
 pub use collector::Collector;
 pub use model::{Counters, FinishReasons, Metrics, PrefixCache, TokenCounts, Window};
 pub use self_check::{Expected, SelfCheck, SelfCheckReport, Violation};

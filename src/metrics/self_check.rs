@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::client::ClientLoad;
 use crate::events::{Event, EventKind, SampleId, TurnKey};
 
 /// What the plan says must be found in the events.
@@ -81,6 +82,9 @@ pub struct SelfCheckReport {
     /// connection while the first was on its way; known only where the replay was recorded.
     #[serde(default)]
     pub resent: u64,
+    /// What the client took; known only where the replay was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientLoad>,
     /// What does not add up; empty for a sound replay.
     pub violations: Vec<Violation>,
 }
@@ -145,6 +149,7 @@ impl SelfCheck {
             salt_markers: self.markers,
             replay_digest,
             resent: 0,
+            client: None,
             violations,
         }
     }

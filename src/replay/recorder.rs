@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use tokio::sync::watch;
 
@@ -17,6 +18,7 @@ use super::stop::{StopHandle, StopLevel};
 use crate::clock::Nanos;
 use crate::digest::Sha256Stream;
 use crate::events::{Event, EventKind, Observer, PromptFacts, SampleId, TurnKey};
+use crate::host;
 use crate::plan::Assignment;
 use crate::prompt::{Body, BodyDigest, Library, Session, salt_markers};
 use crate::wire::{Failure, FailureKind, Reply};
@@ -66,6 +68,8 @@ pub struct Recorded {
     pub samples: Vec<(SampleId, u32)>,
     /// When the replay ended.
     pub ended_at: Nanos,
+    /// CPU time of the recorder's thread.
+    pub cpu: Duration,
 }
 
 /// Why recording stopped.
@@ -121,7 +125,9 @@ impl<O: Observer + 'static> Recorder<O> {
         let (notes, receiver) = Notes::channel();
         let stop = setup.stop.clone();
         let body = move || {
-            let recorded = Self::new(setup).run(&receiver);
+            let recorded = Self::new(setup).run(&receiver).map(|(recorded, observer)| {
+                (Recorded { cpu: host::thread_cpu(), ..recorded }, observer)
+            });
             if recorded.is_err() {
                 stop.raise(StopLevel::Abort);
                 // The slots may go on telling until they notice.

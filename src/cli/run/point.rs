@@ -14,9 +14,10 @@ use super::target::Target;
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::prepare::Prepared;
-use crate::clock::{Clock, wall_now};
+use crate::clock::{Clock, nanos, wall_now};
 use crate::events::Writer;
-use crate::metrics::Expected;
+use crate::host;
+use crate::metrics::{ClientLoad, Expected};
 use crate::plan::PointPlan;
 use crate::replay::{
     Live, PointReplay, Recorded, Recorder, RecorderSetup, Settings, StopHandle, StopLevel, replay,
@@ -82,6 +83,7 @@ impl Session<'_> {
         replayed.clock = Clock::start();
         let started_at = replayed.clock.wall_start();
 
+        let cpu_before = host::process_cpu();
         let (recorded, observer) = self.record(replayed, log).map_err(|error| {
             let place = format!("point r{}: the replay broke down", point.concurrency);
             let failure = Failure::could_not(place).because(error.as_ref());
@@ -99,6 +101,12 @@ impl Session<'_> {
         let expected = self.expected(point, &recorded, state);
         let mut self_check = observer.self_check.finish(expected, recorded.digest);
         self_check.resent = recorded.resent;
+        self_check.client = Some(ClientLoad {
+            wall_ns: recorded.ended_at,
+            cpu_ns: nanos(host::process_cpu().saturating_sub(cpu_before)),
+            recorder_cpu_ns: nanos(recorded.cpu),
+            peak_memory_bytes: host::peak_resident_bytes(),
+        });
         let metrics = observer.collector.finish();
         let steady = observer.detector.finish(self.prepared.turns_per_pass());
         let facts = facts::run_facts(self.prepared, self.simulated, point, started_at, state);
