@@ -4,6 +4,7 @@
 //! command), runs commands in it, and compares [`process::Done`] with an inline snapshot; what
 //! differs from run to run (directories, ports, durations, versions) is replaced beforehand.
 
+mod convert;
 mod faults;
 mod fixture;
 mod help;

@@ -9,7 +9,7 @@ use super::{count, store_failure};
 use crate::cli::context::Context;
 use crate::cli::failure::{ExitStatus, Failure};
 use crate::dataset::Store;
-use crate::dataset::import::{Converter, Format, Options};
+use crate::dataset::import::{Converter, Format, Options, Summary};
 use crate::diagnostics::{SourceMap, render_human};
 use crate::units::HumanDuration;
 
@@ -20,7 +20,11 @@ Examples:
   scenario dataset convert ~/.claude/projects/app/*.jsonl --repair --max-delay 30s \\
       --system 'You are a coding agent.' --out sessions.jsonl
 
-What a format cannot carry over is written in datasets/README.md.
+  scenario dataset convert --redact chats.jsonl --out shareable.jsonl
+  scenario dataset convert results/x/points/r8/events.jsonl --out set.jsonl
+
+What a format cannot carry over is written in datasets/README.md. Memory holds one conversation;
+formats that scatter conversations over a file keep their texts beside the output meanwhile.
 
 Exit codes: 0 all converted, 1 conversations were left out or lines could not be read (the others
 are written), 2 wrong usage, a file cannot be opened or the output exists, 3 it cannot be written";
@@ -47,6 +51,13 @@ pub(super) struct Args {
     /// System prompt of conversations that have none; salted runs need one
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
+    /// Replace what looks like a secret, a private key, a mail address or a home path; equal ones
+    /// stay equal
+    #[arg(long)]
+    redact: bool,
+    /// Tokens of a block in block-hash traces [default: 512, with `chat_id` 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    block_tokens: Option<u64>,
     /// Overwrite the output
     #[arg(long)]
     force: bool,
@@ -63,6 +74,10 @@ enum From {
     SweAgent,
     /// `conversations` of `from` and `value`
     Sharegpt,
+    /// Event logs with prompts, the reference client's or those of a run with `log.prompts`
+    Events,
+    /// Requests as lengths and block hashes, without text; the text is made up
+    Mooncake,
 }
 
 impl From {
@@ -72,6 +87,8 @@ impl From {
             Self::ClaudeCode => Format::ClaudeCode,
             Self::SweAgent => Format::SweAgent,
             Self::Sharegpt => Format::ShareGpt,
+            Self::Events => Format::Events,
+            Self::Mooncake => Format::Mooncake,
         }
     }
 }
@@ -84,6 +101,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         repair: args.repair,
         max_delay_ms: u64::try_from(args.max_delay.get().as_millis()).unwrap_or(u64::MAX),
         system: args.system.clone().filter(|text| !text.is_empty()),
+        redact: args.redact,
+        block_tokens: args.block_tokens,
+        // Beside the output, where the space must be anyway.
+        spool: Some(match args.out.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        }),
         ..Options::default()
     };
     // All of them before anything is written.
@@ -118,6 +142,19 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         summary.left_out,
         count(summary.replaced, "snapshot", "snapshots"),
     ));
+    if args.redact {
+        console.message(&format!("redacted: {}", redacted(&summary)));
+    }
     console.message(&format!("sha256: {}", stored.sha256));
     Ok(if errors == 0 { ExitStatus::Success } else { ExitStatus::Findings })
+}
+
+/// How often each kind was replaced, and by how many placeholders.
+fn redacted(summary: &Summary) -> String {
+    let kinds = summary.redacted.iter().map(|(kind, redacted)| {
+        let (one, more) = kind.names();
+        format!("{} ({} different)", count(redacted.times, one, more), redacted.different)
+    });
+    let kinds: Vec<_> = kinds.collect();
+    if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") }
 }

@@ -31,8 +31,16 @@ pub(super) struct Step {
 #[derive(Debug, PartialEq)]
 pub(super) enum What {
     User(String),
-    Assistant { content: String, reasoning: String, calls: Vec<Call> },
-    Result { id: Option<String>, content: String },
+    /// An absent `content` is none; some templates tell it from an empty one.
+    Assistant {
+        content: Option<String>,
+        reasoning: String,
+        calls: Vec<Call>,
+    },
+    Result {
+        id: Option<String>,
+        content: String,
+    },
 }
 
 /// A tool call.
@@ -40,8 +48,10 @@ pub(super) enum What {
 pub(super) struct Call {
     pub(super) id: Option<String>,
     pub(super) name: String,
-    /// JSON text.
+    /// A JSON value: a string that holds JSON, as most record it, or an object.
     pub(super) arguments: String,
+    /// The whole call as recorded, compact JSON, where a row can hold it as it is.
+    pub(super) whole: Option<String>,
 }
 
 /// A conversation after the rules.
@@ -55,7 +65,7 @@ pub(super) struct Ready {
 #[derive(Debug)]
 pub(super) enum Row {
     User { content: String, delay: Option<u64> },
-    Assistant { content: String, reasoning: String, calls: Vec<(String, Call)> },
+    Assistant { content: Option<String>, reasoning: String, calls: Vec<(String, Call)> },
     Tool { results: Vec<(String, String)>, delay: Option<u64> },
 }
 
@@ -147,7 +157,7 @@ impl Rules<'_> {
     }
 
     fn user(&mut self, place: &str, at: Option<i64>, content: String) {
-        if content.trim().is_empty() {
+        if content.is_empty() {
             return;
         }
         self.close_calls(place);
@@ -185,11 +195,12 @@ impl Rules<'_> {
         &mut self,
         place: &str,
         at: Option<i64>,
-        content: String,
+        content: Option<String>,
         reasoning: String,
         calls: Vec<Call>,
     ) {
-        if content.is_empty() && calls.is_empty() && reasoning.is_empty() {
+        if content.as_ref().is_none_or(String::is_empty) && calls.is_empty() && reasoning.is_empty()
+        {
             return;
         }
         if self.rows.is_empty() {
@@ -203,7 +214,7 @@ impl Rules<'_> {
         }
         self.spoken = at.or(self.spoken);
         let mut named = Vec::with_capacity(calls.len());
-        for (n, call) in calls.into_iter().enumerate() {
+        for (n, mut call) in calls.into_iter().enumerate() {
             let known = call
                 .id
                 .as_deref()
@@ -221,6 +232,7 @@ impl Rules<'_> {
                 while self.open.contains(&format!("call_{}", self.calls)) {
                     self.calls += 1;
                 }
+                call.whole = None;
                 format!("call_{}", self.calls)
             };
             self.calls += 1;
@@ -230,7 +242,9 @@ impl Rules<'_> {
         if let Some(Row::Assistant { content: before, reasoning: thought, calls }) =
             self.rows.last_mut()
         {
-            join(before, &content);
+            if let Some(content) = content {
+                join(before.get_or_insert_default(), &content);
+            }
             join(thought, &reasoning);
             calls.extend(named);
         } else {
@@ -285,7 +299,8 @@ impl Ready {
     pub(super) fn drop_thoughts_alone(&mut self) -> bool {
         let before = self.rows.len();
         self.rows.retain(|row| {
-            !matches!(row, Row::Assistant { content, calls, .. } if content.is_empty() && calls.is_empty())
+            !matches!(row, Row::Assistant { content, calls, .. }
+                if content.as_ref().is_none_or(String::is_empty) && calls.is_empty())
         });
         let dropped = self.rows.len() < before;
         if dropped {

@@ -13,11 +13,22 @@ pub enum Format {
     SweAgent,
     /// `conversations` with `from` and `value`.
     ShareGpt,
+    /// An event log with prompts: the reference client's, or one of this program.
+    Events,
+    /// Requests as lengths and block hashes, as Mooncake publishes them.
+    Mooncake,
 }
 
 impl Format {
     /// Every format, in the order in which they are tried.
-    pub const ALL: [Self; 4] = [Self::SweAgent, Self::ClaudeCode, Self::ShareGpt, Self::OpenAi];
+    pub const ALL: [Self; 6] = [
+        Self::SweAgent,
+        Self::ClaudeCode,
+        Self::ShareGpt,
+        Self::Events,
+        Self::OpenAi,
+        Self::Mooncake,
+    ];
 
     /// The name on the command line and in messages.
     pub fn name(self) -> &'static str {
@@ -26,6 +37,8 @@ impl Format {
             Self::ClaudeCode => "claude-code",
             Self::SweAgent => "swe-agent",
             Self::ShareGpt => "sharegpt",
+            Self::Events => "events",
+            Self::Mooncake => "mooncake",
         }
     }
 
@@ -44,7 +57,9 @@ impl Format {
                     || (has("messageId") && has("snapshot"))
             }
             Self::ShareGpt => has("conversations"),
+            Self::Events => has("event_type") && has("timestamp_ns"),
             Self::OpenAi => has("messages"),
+            Self::Mooncake => has("input_length") && (has("hash_ids") || has("output_length")),
         })
     }
 }

@@ -32,12 +32,26 @@ pub(super) fn first_text(members: &Members<'_>, keys: &[&str]) -> Option<String>
     texts.find(|text| !text.is_empty())
 }
 
-/// Arguments of a call as JSON text, whether recorded as text or as a value.
+/// Arguments of a call as a JSON string that holds their JSON, whether recorded as text or as a
+/// value.
 pub(super) fn arguments(raw: Option<&RawValue>) -> String {
-    let Some(raw) = raw else { return "{}".to_owned() };
-    json::text(raw)
-        .or_else(|_| wire::json::compact(raw.get()))
-        .unwrap_or_else(|_| raw.get().to_owned())
+    let text = raw.map_or_else(
+        || "{}".to_owned(),
+        |raw| {
+            json::text(raw)
+                .or_else(|_| wire::json::compact(raw.get()))
+                .unwrap_or_else(|_| raw.get().to_owned())
+        },
+    );
+    quoted(&text)
+}
+
+/// A text as a JSON string.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len() + 2);
+    wire::json::push_string(&mut out, text);
+    // Only whole characters were copied or escaped.
+    String::from_utf8(out).unwrap_or_default()
 }
 
 /// Milliseconds since 1970 of an RFC 3339 time in UTC or with an offset, or of a number of

@@ -34,13 +34,15 @@ pub(super) fn read(line: u64, members: &Members<'_>) -> Result<Draft, String> {
                 continue;
             }
             "human" | "user" | "system" => What::User(value),
-            "gpt" | "assistant" | "chatgpt" | "bing" | "bard" | "model" => {
-                What::Assistant { content: value, reasoning: String::new(), calls: Vec::new() }
-            }
+            "gpt" | "assistant" | "chatgpt" | "bing" | "bard" | "model" => What::Assistant {
+                content: Some(value),
+                reasoning: String::new(),
+                calls: Vec::new(),
+            },
             "function_call" | "tool_call" => {
                 calls += 1;
                 What::Assistant {
-                    content: String::new(),
+                    content: None,
                     reasoning: String::new(),
                     calls: vec![call(&value, calls)],
                 }
@@ -60,10 +62,9 @@ fn call(value: &str, n: u64) -> Call {
     let id = Some(format!("call_{n}"));
     let named = Members::parse(value).ok();
     let name = named.as_ref().and_then(|members| parts::first_text(members, &["name"]));
-    match (name, named) {
-        (Some(name), Some(members)) => {
-            Call { id, name, arguments: parts::arguments(members.get("arguments")) }
-        }
-        _ => Call { id, name: "function".to_owned(), arguments: value.to_owned() },
+    if let (Some(name), Some(members)) = (name, named) {
+        let arguments = parts::arguments(members.get("arguments"));
+        return Call { id, name, arguments, whole: None };
     }
+    Call { id, name: "function".to_owned(), arguments: parts::quoted(value), whole: None }
 }
