@@ -18,7 +18,8 @@
 //!           OutputLength::of_metrics(&metrics)
 //! at `at`   Job { service, request: plan.request(concurrency), state file, … }.run(stop, tell)
 //!           Finished::record(&request, &mut results), write the file, then Job::forget()
-//! a curve   AccuracyVerdict::new(ruleset, model, points, required) -> curve.json, terminal
+//! a curve   AccuracyVerdict::new((ruleset, model), sweep, points, required)
+//!                                                           -> curve.json, terminal
 //! ```
 //!
 //! `facts().complete` tells only of the events; a caller that knows the plan takes it together

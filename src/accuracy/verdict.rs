@@ -1,6 +1,6 @@
 //! The verdict over a curve: every gate with its threshold and margin.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::ruleset::{BANDS, ModelRules, Region, Regions, Ruleset};
 
@@ -29,7 +29,7 @@ pub struct Required {
 }
 
 /// How a gate ended. Ordered: the worst is the greatest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateOutcome {
     /// Measured, and within the gate.
@@ -58,7 +58,7 @@ impl GateOutcome {
 }
 
 /// One value held against a gate. Scores in percent, lengths in tokens per turn.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// What was measured.
     pub value: Option<f64>,
@@ -74,7 +74,7 @@ pub struct Judged {
 }
 
 /// The gates of one point.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointVerdict {
     /// Conversations active at once.
     pub concurrency: u32,
@@ -89,7 +89,7 @@ pub struct PointVerdict {
 }
 
 /// The SWE-bench gate: the mean over the regions.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweBenchVerdict {
     /// The mean over the regions that have a run, against the floor.
     #[serde(rename = "mean")]
@@ -101,7 +101,7 @@ pub struct SweBenchVerdict {
 }
 
 /// The SWE-bench result of one region.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Band {
     /// The region.
     pub region: Region,
@@ -112,7 +112,7 @@ pub struct Band {
 }
 
 /// Every gate of a curve.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccuracyVerdict {
     /// The ruleset's name.
     pub ruleset: String,
@@ -131,24 +131,23 @@ pub struct AccuracyVerdict {
 }
 
 impl AccuracyVerdict {
-    /// Judges a curve by the numbers of one model.
+    /// Judges a curve by the numbers of one model. Its regions are those of `sweep`, the lowest and
+    /// the highest concurrency of the whole sweep; none takes the ends of `points`.
     pub fn new(
-        ruleset: &Ruleset,
-        model: &ModelRules,
+        (ruleset, model): (&Ruleset, &ModelRules),
+        sweep: Option<(u32, u32)>,
         points: &[PointAccuracy],
         required: Required,
     ) -> Self {
         let mut points = points.to_vec();
         points.sort_unstable_by_key(|point| point.concurrency);
         let ends = points.first().zip(points.last());
-        let regions =
-            ends.and_then(|(low, high)| ruleset.regions(low.concurrency, high.concurrency));
+        let ends = sweep.or(ends.map(|(low, high)| (low.concurrency, high.concurrency)));
+        let regions = ends.and_then(|(low, high)| ruleset.regions(low, high));
         let judged: Vec<_> =
             points.iter().map(|point| judge_point(model, regions, point, required)).collect();
         let swe_bench = judge_swe_bench(ruleset, model, regions, &points, required);
-        let gates =
-            judged.iter().flat_map(|point| [point.inline.outcome, point.output_length.outcome]);
-        let outcome = gates.chain([swe_bench.judged.outcome]).max();
+        let outcome = worst(&judged, &swe_bench);
         Self {
             ruleset: ruleset.name.clone(),
             model: model.canonical.clone(),
@@ -156,14 +155,36 @@ impl AccuracyVerdict {
             thresholds_published: model.thresholds.is_some(),
             points: judged,
             swe_bench,
-            outcome: outcome.unwrap_or(GateOutcome::NotMeasured),
+            outcome,
         }
+    }
+
+    /// Judges output lengths anew, such as after another count of the tokens. Points that are not
+    /// named, and those whose length was not judged before, stay as they are.
+    #[must_use]
+    pub fn with_output_lengths(mut self, means: &[(u32, Option<f64>)]) -> Self {
+        for point in &mut self.points {
+            let old = point.output_length;
+            let named = means.iter().find(|(concurrency, _)| *concurrency == point.concurrency);
+            if let (Some((_, mean)), true) = (named, old.outcome != GateOutcome::NotMeasured) {
+                let bounds = old.min.map(|min| (min, old.max));
+                point.output_length = Judged::new(*mean, bounds, true);
+            }
+        }
+        self.outcome = worst(&self.points, &self.swe_bench);
+        self
     }
 
     /// Whether a gate failed, or something asked for is missing.
     pub fn has_findings(&self) -> bool {
         self.outcome >= GateOutcome::Missing
     }
+}
+
+/// The worst of all gates.
+fn worst(points: &[PointVerdict], swe_bench: &SweBenchVerdict) -> GateOutcome {
+    let gates = points.iter().flat_map(|point| [point.inline.outcome, point.output_length.outcome]);
+    gates.fold(swe_bench.judged.outcome, GateOutcome::max)
 }
 
 fn judge_point(
@@ -285,7 +306,7 @@ mod tests {
     const ALL: Required = Required { inline: true, output_length: true, swe_bench: true };
 
     fn judge(model: &str, points: &[PointAccuracy], required: Required) -> AccuracyVerdict {
-        AccuracyVerdict::new(ruleset(), ruleset().model(model).unwrap(), points, required)
+        AccuracyVerdict::new((ruleset(), ruleset().model(model).unwrap()), None, points, required)
     }
 
     fn point(concurrency: u32, swe_bench: Option<f64>) -> PointAccuracy {

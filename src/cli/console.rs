@@ -37,6 +37,20 @@ pub(super) enum LiveView {
     Bar,
 }
 
+/// A bar with a line of text below it.
+pub(super) struct Bar<'a> {
+    /// What stands before it.
+    pub(super) headline: &'a str,
+    /// How much is done.
+    pub(super) done: u64,
+    /// Of how much.
+    pub(super) total: u64,
+    /// What that counts.
+    pub(super) unit: &'static str,
+    /// What stands below it.
+    pub(super) below: &'a str,
+}
+
 impl Console {
     /// The console of this process; `plain` says that the environment asks for no colour.
     pub(super) fn of_process(quiet: bool, color: ColorChoice, plain: bool) -> Self {
@@ -130,24 +144,29 @@ impl Console {
         }
     }
 
-    /// Draws the live view's bar, with a line of text below it.
+    /// Draws the live view's bar about turns, with a line of text below it.
     pub(super) fn draw_bar(&self, headline: &str, done: u64, total: u64, below: &str) {
-        let bar = self.bar.get_or_init(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let template = "{prefix} {wide_bar} {pos}/{len} turns\n{wide_msg}";
-            bar.with_style(
-                ProgressStyle::with_template(template)
-                    .unwrap_or_else(|_| ProgressStyle::default_bar())
-                    .progress_chars("=> "),
-            )
-        });
+        self.draw(&Bar { headline, done, total, unit: "turns", below });
+    }
+
+    /// Draws the live view's bar.
+    pub(super) fn draw(&self, drawn: &Bar<'_>) {
+        let new = || ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let bar = self.bar.get_or_init(new);
+        let unit = drawn.unit;
+        let template = format!("{{prefix}} {{wide_bar}} {{pos}}/{{len}} {unit}\n{{wide_msg}}");
+        bar.set_style(
+            ProgressStyle::with_template(&template)
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .progress_chars("=> "),
+        );
         if bar.is_finished() {
             bar.reset();
         }
-        bar.set_length(total);
-        bar.set_prefix(headline.to_owned());
-        bar.set_message(below.to_owned());
-        bar.set_position(done);
+        bar.set_length(drawn.total);
+        bar.set_prefix(drawn.headline.to_owned());
+        bar.set_message(drawn.below.to_owned());
+        bar.set_position(drawn.done);
     }
 
     /// Takes the live view's bar off the terminal.

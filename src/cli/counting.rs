@@ -27,6 +27,12 @@ pub(super) fn load_reference(directory: &Path, now: SystemTime) -> Result<Refere
     })
 }
 
+impl From<RecountError> for Failure {
+    fn from(error: RecountError) -> Self {
+        Self::could_not(error.to_string())
+    }
+}
+
 /// What to count.
 pub(super) struct Counting<'a> {
     /// Where progress goes.

@@ -22,6 +22,7 @@ mod report;
 mod run;
 mod schema;
 mod score;
+mod scoring;
 mod serve;
 mod validate;
 

@@ -1,11 +1,11 @@
 //! `scenario report`: the numbers of a finished run once more, from its event logs alone.
 
 mod interrupt;
-mod library;
+pub(super) mod library;
 mod place;
 mod point;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -15,7 +15,9 @@ use self::place::{Place, Places, find};
 use self::point::{Point, Session, Stopped};
 use super::context::Context;
 use super::failure::{ExitStatus, Failure};
-use crate::report::Curve;
+use super::scoring;
+use crate::accuracy::AccuracyVerdict;
+use crate::report::{Curve, CurvePoint, verdict_text};
 use crate::results::{Manifest, replace_file};
 
 const EXAMPLES: &str = "\
@@ -97,6 +99,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
             }
             if let Some(curve) = &curve {
                 console.out_line(&curve.table())?;
+                if let Some(verdict) = &curve.accuracy {
+                    console.out_line(&format!("\n{}", verdict_text(verdict)))?;
+                }
             }
         }
         Format::Json => console.out_line(&json(&points).to_string())?,
@@ -106,14 +111,30 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
 }
 
 fn curve(places: &Places, points: &[(&Place, Point)]) -> Result<Curve, Failure> {
-    let run = places.run.as_deref().unwrap_or(std::path::Path::new("."));
+    let run = places.run.as_deref().unwrap_or(Path::new("."));
     let manifest = Manifest::read(run).map_err(|error| Failure::could_not(error.to_string()))?;
+    let points: Vec<CurvePoint> = points.iter().map(|(_, point)| point.row()).collect();
+    let lengths: Vec<_> = points.iter().map(|row| (row.concurrency, row.osl_mean)).collect();
+    let verdict = verdict(&run.join("curve.json"))?;
     Ok(Curve {
         scenario: manifest.scenario.name,
         simulated: manifest.simulated,
-        points: points.iter().map(|(_, point)| point.row()).collect(),
-        // New token counts may change a verdict; `scenario score --write` judges anew.
-        accuracy: None,
+        points,
+        accuracy: verdict.map(|verdict| verdict.with_output_lengths(&lengths)),
+    })
+}
+
+/// The verdict that a curve.json holds; none where there is none.
+fn verdict(path: &Path) -> Result<Option<AccuracyVerdict>, Failure> {
+    let Some(bytes) = scoring::read(path)? else { return Ok(None) };
+    let parse = || {
+        let mut curve: Value = serde_json::from_slice(&bytes)?;
+        serde_json::from_value(curve.get_mut("accuracy").map(Value::take).unwrap_or_default())
+    };
+    parse().map_err(|error: serde_json::Error| {
+        Failure::could_not(format!("{}: its verdict cannot be read", path.display()))
+            .because(&error)
+            .help("remove the file; `scenario score RUN --write` judges anew")
     })
 }
 

@@ -3,11 +3,14 @@
 //! Loads and plans, starts the endpoint where it is the simulated one, replays one point after the
 //! other into a result directory, and prints the curve.
 
+mod accuracy;
 mod facts;
 mod observer;
 mod official;
 mod point;
+mod resume;
 mod signals;
+mod swe_bench;
 mod target;
 
 use std::path::PathBuf;
@@ -16,6 +19,7 @@ use std::time::SystemTime;
 use clap::ValueEnum;
 use tokio::sync::watch;
 
+use self::accuracy::{AccuracyRun, PointScore};
 use self::point::{PointResult, Session, disk};
 use self::signals::CurrentStage;
 use self::target::Target;
@@ -24,6 +28,7 @@ use super::counting::load_reference;
 use super::failure::{ExitStatus, Failure};
 use super::prepare::{Prepared, ScenarioArgs, prepare};
 use super::progress::Progress;
+use crate::accuracy::AccuracyVerdict;
 use crate::clock::wall_now;
 use crate::host::{self, Host};
 use crate::replay::{Live, StopLevel, stop_channel};
@@ -36,13 +41,18 @@ Examples:
   scenario run scenarios/quickstart.yaml
   scenario run my-bench.yaml --points 8,64 --set load.turn_timeout=30s
   scenario run my-bench.yaml --set 'endpoint.urls=[http://localhost:8000]' --out /data/results
+  scenario run my-bench.yaml --resume results/my-bench/20261130T030221Z
 
 The last line on stdout is the result directory. Interrupt once (Ctrl-C) to wait for the turns in
-flight and keep what was measured, twice to give them up.
+flight and keep what was measured, twice to give them up; a SWE-bench job under way is cancelled.
+--resume replays the points that are not complete and makes up for accuracy that is missing; it
+goes on with a SWE-bench job whose client was killed or lost the service.
 
 Exit codes:
-  0 every turn of every point completed   1 turns failed or were skipped, or a self-check failed
-  2 wrong usage or invalid scenario       3 the endpoint or the result directory cannot be used
+  0 every turn of every point completed, and every accuracy gate passed
+  1 turns failed or were skipped, a self-check or an accuracy gate failed, or accuracy is missing
+  2 wrong usage or invalid scenario
+  3 the endpoint, the SWE-bench service or the result directory cannot be used
   130 interrupted; the results say so";
 
 /// Run a scenario: one replay per concurrency, one result directory
@@ -60,6 +70,9 @@ pub(super) struct Args {
     /// Replace a result directory of that name
     #[arg(long)]
     force: bool,
+    /// Go on with the run of a result directory: the same scenario and data sets
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "run_id", "force"])]
+    resume: Option<PathBuf>,
     /// What to print at the end
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -87,7 +100,10 @@ fn run_id(text: &str) -> Result<String, String> {
 
 /// Runs every point and says how it went.
 pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure> {
-    let prepared = prepare(&args.scenario, context)?;
+    let mut prepared = prepare(&args.scenario, context)?;
+    if let Some(directory) = &args.resume {
+        resume::check(directory, &mut prepared, &context.console)?;
+    }
     enough_files(&prepared)?;
     let runtime = runtime()?;
     let reference = reference(&prepared)?;
@@ -95,15 +111,18 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let connect_timeout = prepared.scenario.endpoint.connect_timeout.get();
     runtime.block_on(target.check(connect_timeout))?;
     let simulated = runtime.block_on(target.is_simulated());
+    let accuracy = AccuracyRun::prepare(&prepared, &runtime, &context.console)?;
 
-    let started_at = wall_now();
-    let mut run_dir = create(args, &prepared, simulated, started_at)?;
+    let mut run_dir = match &args.resume {
+        Some(directory) => resume::open(directory, simulated)?,
+        None => create(args, &prepared, simulated, wall_now())?,
+    };
     let (stop, _signal) = stop_channel();
     let stage = CurrentStage::default();
+    let (live, snapshots) = watch::channel(Live::default());
     runtime
         .block_on(async { signals::watch(&context.console, stop.clone(), stage.clone()) })
         .map_err(|error| Failure::could_not("signals cannot be handled").because(&error))?;
-    let (live, snapshots) = watch::channel(Live::default());
     let progress = Progress::start(&context.console, snapshots);
     let session = Session {
         prepared: &prepared,
@@ -116,17 +135,27 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         reference: reference.as_ref(),
         console: &context.console,
     };
-    let (results, failure) = run_points(&session, &mut run_dir, context);
+    let mut done = Done::default();
+    let ran = run_points(&session, accuracy.as_ref(), &mut run_dir, &mut done);
     progress.finish();
     let closed = run_dir.finish(wall_now());
-    let shown = show(args, context, &session, &run_dir, &results);
-    target.stop();
-    if let Some(failure) = failure {
-        return Err(failure);
+    if let Some(accuracy) = &accuracy {
+        done.verdict = accuracy.verdict(&done.scores, stop.level() > StopLevel::Run);
     }
+    let shown = show(args, &session, accuracy.as_ref(), &run_dir, &done);
+    target.stop();
+    ran?;
     closed.map_err(|error| disk(&error))?;
     shown?;
-    Ok(status(&results, stop.level()))
+    Ok(status(&done, stop.level()))
+}
+
+/// What was measured, as far as it went.
+#[derive(Default)]
+struct Done {
+    results: Vec<PointResult>,
+    scores: Vec<PointScore>,
+    verdict: Option<AccuracyVerdict>,
 }
 
 /// The reference tokenizer, where one is set: loaded first, so that what is wrong with it is told
@@ -202,68 +231,111 @@ fn create(
     create(&stamp, false).map_err(|error| disk(&error))
 }
 
-/// Runs point after point until one cannot be run, or the user interrupts.
+/// Runs point after point until one cannot be run, or the user interrupts. Points that are complete
+/// already, in a resumed run, only get what is missing of their accuracy.
 fn run_points(
     session: &Session<'_>,
+    accuracy: Option<&AccuracyRun<'_>>,
     run_dir: &mut RunDir,
-    context: &Context,
-) -> (Vec<PointResult>, Option<Failure>) {
-    let mut results = Vec::new();
+    done: &mut Done,
+) -> Result<(), Failure> {
     for (index, point) in session.prepared.plan.points.iter().enumerate() {
-        if session.stop.level() > StopLevel::Run {
-            break;
+        let concurrency = point.concurrency;
+        let result = match resume::finished(run_dir, concurrency).cloned() {
+            Some(entry) => resume::result(session, run_dir.path(), &entry)?,
+            None if session.stop.level() > StopLevel::Run => continue,
+            None => replay_point(session, index, run_dir)?,
+        };
+        for violation in &result.violations {
+            let place = format!("point r{concurrency}: self-check");
+            session.console.warning(&format!("{place}: {violation}"));
         }
-        match session.run_point(index, run_dir) {
-            Ok(result) => {
-                context.console.message(&facts::point_line(&result.row));
-                for violation in &result.violations {
-                    let place = format!("point r{}: self-check", point.concurrency);
-                    context.console.warning(&format!("{place}: {violation}"));
-                }
-                results.push(result);
+        let row = result.row.clone();
+        done.results.push(result);
+        write_curve(session, run_dir, done)?;
+        if let Some(accuracy) = accuracy {
+            let folder = run_dir.point_folder(concurrency);
+            let score = accuracy.after_point(session, &folder, &row);
+            for missing in &score.missing {
+                session.console.warning(&format!("point r{concurrency}: {missing}"));
             }
-            Err(failure) => {
-                // On a full disk the manifest cannot be written either; the first error tells why.
-                let _ = run_dir.fail_point(point.concurrency, failure.summary(), wall_now());
-                return (results, Some(failure));
-            }
+            let missing = (!score.missing.is_empty()).then(|| score.missing.join("; "));
+            run_dir.note_accuracy(concurrency, missing).map_err(|error| disk(&error))?;
+            done.scores.push(score);
         }
     }
-    (results, None)
+    Ok(())
+}
+
+fn replay_point(
+    session: &Session<'_>,
+    index: usize,
+    run_dir: &mut RunDir,
+) -> Result<PointResult, Failure> {
+    let result = session.run_point(index, run_dir);
+    match &result {
+        Ok(result) => session.console.message(&facts::point_line(&result.row)),
+        Err(failure) => {
+            let concurrency = session.prepared.plan.points[index].concurrency;
+            // On a full disk the manifest cannot be written either; the first error tells why.
+            let _ = run_dir.fail_point(concurrency, failure.summary(), wall_now());
+        }
+    }
+    result
+}
+
+fn curve(session: &Session<'_>, done: &Done) -> Curve {
+    Curve {
+        scenario: session.prepared.scenario.name.clone(),
+        simulated: session.simulated,
+        points: done.results.iter().map(|result| result.row.clone()).collect(),
+        accuracy: done.verdict.clone(),
+    }
+}
+
+/// Writes the curve as far as it goes, so that a run that is killed later can be resumed with the
+/// rows of its finished points.
+fn write_curve(session: &Session<'_>, run_dir: &RunDir, done: &Done) -> Result<(), Failure> {
+    let written = run_dir.write_file("curve.json", &curve(session, done).to_json());
+    written.map(drop).map_err(|error| disk(&error))
 }
 
 /// Writes and prints the curve, and names the result directory.
 fn show(
     args: &Args,
-    context: &Context,
     session: &Session<'_>,
+    accuracy: Option<&AccuracyRun<'_>>,
     run_dir: &RunDir,
-    results: &[PointResult],
+    done: &Done,
 ) -> Result<(), Failure> {
-    let curve = Curve {
-        scenario: session.prepared.scenario.name.clone(),
-        simulated: session.simulated,
-        points: results.iter().map(|result| result.row.clone()).collect(),
-        accuracy: None,
-    };
-    let written = run_dir.write_file("curve.json", &curve.to_json());
-    let console = &context.console;
+    let written = write_curve(session, run_dir, done);
+    let (console, curve) = (session.console, curve(session, done));
     match args.format {
-        Format::Text if results.is_empty() => {}
-        Format::Text => console.out_line(&curve.table())?,
+        Format::Text if done.results.is_empty() => {}
+        Format::Text => {
+            console.out_line(&curve.table())?;
+            if let Some(accuracy) = accuracy {
+                let text = accuracy.text(&done.scores, done.verdict.as_ref());
+                console.out_line(&format!("\n{text}\n"))?;
+            }
+        }
         Format::Json => console.out_line(&facts::json_line(&curve.to_json()))?,
     }
     console.out_line(&run_dir.path().display().to_string())?;
-    written.map(drop).map_err(|error| disk(&error))
+    written
 }
 
-fn status(results: &[PointResult], stopped: StopLevel) -> ExitStatus {
+fn status(done: &Done, stopped: StopLevel) -> ExitStatus {
     let failed = |result: &PointResult| {
         result.row.failed > 0 || result.row.skipped > 0 || !result.violations.is_empty()
     };
+    let missing = |score: &PointScore| !score.missing.is_empty();
     if stopped > StopLevel::Run {
         ExitStatus::Interrupted
-    } else if results.iter().any(failed) {
+    } else if done.results.iter().any(failed)
+        || done.scores.iter().any(missing)
+        || done.verdict.as_ref().is_some_and(AccuracyVerdict::has_findings)
+    {
         ExitStatus::Findings
     } else {
         ExitStatus::Success

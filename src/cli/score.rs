@@ -2,7 +2,7 @@
 
 mod folder;
 mod gates;
-mod measure;
+mod official;
 mod output;
 mod save;
 
@@ -12,9 +12,10 @@ use std::sync::Arc;
 use clap::ValueEnum;
 
 use self::folder::Found;
-use self::measure::Measured;
+use self::official::Official;
 use super::context::Context;
 use super::failure::{ExitStatus, Failure};
+use super::scoring::Scoring;
 use crate::accuracy::{GateOutcome, GroundTruth, TruthSource};
 use crate::diagnostics::{Severity, SourceMap, render_human};
 
@@ -25,6 +26,7 @@ Examples:
   scenario score points/r8 --explain sim_001               one conversation, turn by turn
   scenario score logs/report --dataset data.jsonl --model qwen3_6-35b-a3b
   scenario score points/r8 --swe-bench result.json         attach a SWE-bench result
+  scenario score points/r8 --tokenizer models/qwen         output length officially counted
 
 Data sets, model and ruleset are those of the run, where it says so; the reference client's report
 directories are read as well. Nothing is written without --write or --swe-bench.
@@ -42,6 +44,10 @@ pub(super) struct Args {
     /// The data sets that were played, in place of those that the run names
     #[arg(long, value_name = "FILE", num_args = 1..)]
     dataset: Vec<PathBuf>,
+    /// Count output tokens with the tokenizer and chat template of this model directory, in place
+    /// of the counts that the run tells
+    #[arg(long, value_name = "DIR")]
+    tokenizer: Option<PathBuf>,
     /// Show expected and found of every turn of a conversation
     #[arg(long, value_name = "CONVERSATION")]
     explain: Option<String>,
@@ -89,8 +95,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let truth = Arc::new(ground_truth(args, &found, context)?);
     let gates = gates::choose(args.ruleset.as_deref(), args.model.as_deref(), &found)?;
     let mut measured = Vec::new();
+    let mut official = Official::new(args, &found, context)?;
     for run in &found.runs {
-        let one = Measured::of(run, &truth)?;
+        let tokens = official.as_mut().map(|official| official.count(run)).transpose()?;
+        let scoring = Scoring { truth: &truth, tokens, stopped: &|| false };
+        let Some(one) = scoring.measure(run)? else { continue };
         for warning in &one.warnings {
             context.console.warning(warning);
         }

@@ -1,6 +1,8 @@
 //! The curve: one row per point.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use super::table::table;
 use crate::accuracy::AccuracyVerdict;
@@ -8,7 +10,7 @@ use crate::metrics::{Metrics, Stats, TokenCounts};
 use crate::results::{PointState, RunFacts};
 
 /// The points of a run, for the table and for curve.json.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     /// The scenario's name.
     pub scenario: String,
@@ -22,7 +24,7 @@ pub struct Curve {
 }
 
 /// The numbers of one point that a curve shows; times in milliseconds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
     /// Conversations active at once.
     pub concurrency: u32,
@@ -57,7 +59,7 @@ pub struct CurvePoint {
     /// Mean output tokens of a turn over the whole replay.
     pub osl_mean: Option<f64>,
     /// Where token numbers come from: `official`, `server-reported` or `none`.
-    pub token_counts: &'static str,
+    pub token_counts: Cow<'static, str>,
 }
 
 impl CurvePoint {
@@ -81,7 +83,7 @@ impl CurvePoint {
             system_tps: metrics.system_tps(),
             tps_per_user: metrics.tps_per_user(),
             osl_mean: metrics.full_run_output_tokens.as_ref().map(|stats| stats.avg),
-            token_counts: metrics.token_counts.label(),
+            token_counts: metrics.token_counts.label().into(),
         }
     }
 }
@@ -149,7 +151,7 @@ impl Curve {
         ]);
         let official = |point: &CurvePoint| point.token_counts == TokenCounts::Official.label();
         if any(official) && !self.points.iter().all(official) {
-            columns.push(column(TOKENS, |point| point.token_counts.to_owned()));
+            columns.push(column(TOKENS, |point| point.token_counts.to_string()));
         }
         if any(|point| point.state != PointState::Complete) {
             columns.push(column(STATE, |point| point.state.name().to_owned()));
@@ -218,7 +220,7 @@ mod tests {
             system_tps: Some(401.0),
             tps_per_user: Some(1024.0),
             osl_mean: Some(15.26),
-            token_counts: "server-reported",
+            token_counts: "server-reported".into(),
         }
     }
 
@@ -246,7 +248,7 @@ mod tests {
         broken.region = Some("low_concurrency".to_owned());
         (broken.state, broken.failed, broken.skipped) = (PointState::Interrupted, 3, 40);
         (broken.e2e_avg_interactivity, broken.system_tps, broken.tps_per_user) = (None, None, None);
-        (broken.osl_mean, broken.token_counts) = (None, "none");
+        (broken.osl_mean, broken.token_counts) = (None, "none".into());
         insta::assert_snapshot!(curve(vec![point(1), broken]).table(), @r"
                                                                     window   TTFT ms   TTFT ms   TPOT ms   TPOT ms     E2E   system   TPS/    OSL
          concurrency   region            turns   failed   skipped        s       p50       p90       p50       p90   tok/s      TPS   user   mean   state

@@ -14,4 +14,4 @@ pub use curve::{Curve, CurvePoint};
 pub use inline::{explain_text, inline_text, percent};
 pub use point::{SIMULATED, point_report};
 pub use table::table;
-pub use verdict::verdict_text;
+pub use verdict::{scores_text, verdict_text};

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::inline::percent;
 use super::table::table;
-use crate::accuracy::{AccuracyVerdict, GateOutcome, Judged, PointVerdict};
+use crate::accuracy::{AccuracyVerdict, GateOutcome, Judged, PointAccuracy, PointVerdict};
 use crate::ruleset::Region;
 
 /// Every gate with its threshold and margin; no trailing newline.
@@ -26,6 +27,20 @@ pub fn verdict_text(verdict: &AccuracyVerdict) -> String {
     };
     let _ = write!(text, "\nVerdict: {outcome}");
     text
+}
+
+/// Scores without gates, one row per point; no trailing newline.
+pub fn scores_text(points: &[PointAccuracy]) -> String {
+    let row = |point: &PointAccuracy| {
+        vec![
+            point.concurrency.to_string(),
+            percent(point.inline),
+            number(point.output_length, 1),
+            percent(point.swe_bench),
+        ]
+    };
+    let header = ["concurrency", "inline %", "OSL mean", "SWE-bench %"];
+    table(&header, points.iter().map(row).collect(), &[])
 }
 
 /// A column: its header in two lines, and what it shows of a point.

@@ -31,6 +31,12 @@ pub enum ResultsError {
         /// The directory.
         path: PathBuf,
     },
+    /// Another process fills the directory.
+    #[error("`{}` is being written by another process", path.display())]
+    Busy {
+        /// The directory.
+        path: PathBuf,
+    },
     /// A manifest is not one, or not one of this version.
     #[error("`{}` is no manifest that this version can read: {reason}", path.display())]
     Manifest {
@@ -70,6 +76,7 @@ impl ResultsError {
                 }
                 _ => None,
             },
+            Self::Busy { .. } => Some("wait for its end, or stop it first"),
             Self::Exists { .. } => Some("choose another directory with --out, or pass --force"),
             _ => None,
         }

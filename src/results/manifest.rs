@@ -132,6 +132,10 @@ pub struct PointEntry {
     pub violations: Option<u64>,
     /// Why it failed, where it did.
     pub error: Option<String>,
+    /// Why accuracy that the scenario asks for was not measured, where that is so. The performance
+    /// of the point is none the worse for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy_missing: Option<String>,
 }
 
 impl PointEntry {
@@ -148,6 +152,7 @@ impl PointEntry {
             skipped: None,
             violations: None,
             error: None,
+            accuracy_missing: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A result directory: one run of one scenario.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -16,6 +16,9 @@ const POINTS: &str = "points";
 /// what became of the run.
 const RESERVE_FILE: &str = ".reserve";
 const RESERVE_BYTES: usize = 64 * 1024;
+/// Written once and locked while a process fills the directory, so that no other goes on with a run
+/// that still runs. The system frees the lock of a killed process.
+const LOCKED: &str = "scenario.yaml";
 
 /// What a new result directory is made of.
 #[derive(Clone, Debug)]
@@ -38,6 +41,7 @@ pub struct RunDir {
     path: PathBuf,
     manifest: Manifest,
     replaced: Option<PathBuf>,
+    lock: Option<File>,
 }
 
 impl RunDir {
@@ -54,18 +58,31 @@ impl RunDir {
         atomic::create_directories(&path.join(POINTS))?;
         atomic::write(&path.join("scenario.yaml"), run.source.as_bytes())?;
         atomic::write(&path.join("scenario.resolved.yaml"), run.resolved.as_bytes())?;
+        let lock = Some(lock(&path)?);
         run.manifest.write(&path)?;
-        Ok(Self { path, manifest: run.manifest, replaced })
+        Ok(Self { path, manifest: run.manifest, replaced, lock })
     }
 
     /// Opens a result directory to go on with its unfinished points.
+    ///
+    /// # Errors
+    /// There is no manifest, or another process fills the directory.
     pub fn open(path: &Path) -> Result<Self, ResultsError> {
-        Ok(Self { path: path.to_owned(), manifest: Manifest::read(path)?, replaced: None })
+        Manifest::read(path)?;
+        let lock = Some(lock(path)?);
+        // Read again: the other process may just have ended.
+        let manifest = Manifest::read(path)?;
+        Ok(Self { path: path.to_owned(), manifest, replaced: None, lock })
     }
 
     /// The directory.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The folder of a finished point.
+    pub fn point_folder(&self, concurrency: u32) -> PathBuf {
+        self.path.join(POINTS).join(format!("r{concurrency}"))
     }
 
     /// The manifest as it stands on disk.
@@ -105,6 +122,7 @@ impl RunDir {
         entry.state = PointState::Running;
         entry.started_at = Some(rfc3339(now));
         (entry.folder, entry.finished_at, entry.error) = (None, None, None);
+        entry.accuracy_missing = None;
         self.manifest.state = PointState::Running;
         self.manifest.finished_at = None;
         self.manifest.write(&self.path)?;
@@ -150,6 +168,20 @@ impl RunDir {
         self.manifest.write(&self.path)
     }
 
+    /// Says why accuracy of a point was not measured; none where all of it was.
+    pub fn note_accuracy(
+        &mut self,
+        concurrency: u32,
+        missing: Option<String>,
+    ) -> Result<(), ResultsError> {
+        let entry = self.manifest.point_mut(&self.path, concurrency)?;
+        if entry.accuracy_missing == missing {
+            return Ok(());
+        }
+        entry.accuracy_missing = missing;
+        self.manifest.write(&self.path)
+    }
+
     /// Writes a file at the top of the directory, such as `curve.json`, replacing it.
     pub fn write_file(&self, name: &str, content: &[u8]) -> Result<PathBuf, ResultsError> {
         let path = self.path.join(name);
@@ -171,6 +203,7 @@ impl RunDir {
         self.manifest.finished_at = Some(rfc3339(now));
         self.release();
         self.manifest.write(&self.path)?;
+        self.lock = None;
         if self.manifest.state == PointState::Complete
             && let Some(old) = self.replaced.take()
         {
@@ -185,6 +218,17 @@ impl RunDir {
     fn release(&self) {
         // It may be gone already, and no harm is done if it stays.
         let _ = fs::remove_file(self.path.join(RESERVE_FILE));
+    }
+}
+
+/// Locks a result directory for this process.
+fn lock(directory: &Path) -> Result<File, ResultsError> {
+    let path = directory.join(LOCKED);
+    let file = File::open(&path).map_err(ResultsError::read(&path))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(ResultsError::Busy { path: directory.to_owned() }),
+        // Some file systems have no locks; a run is not refused for that.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }
 

@@ -3,7 +3,9 @@
 use std::fmt;
 
 /// A region of a curve. Ordered by concurrency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub enum Region {
     /// Up to the lowest concurrency of the curve.
     #[serde(rename = "low_latency")]

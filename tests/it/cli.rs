@@ -6,12 +6,12 @@
 
 mod convert;
 mod faults;
-mod fixture;
+pub(crate) mod fixture;
 mod help;
 mod init;
 mod interrupt;
 mod plan;
-mod process;
+pub(crate) mod process;
 mod readme;
 mod report;
 mod run;

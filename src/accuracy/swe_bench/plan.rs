@@ -1,15 +1,20 @@
 //! From a scenario to the jobs that it asks for.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use super::client::{Service, ServiceConfig};
 use super::error::ServiceError;
 use super::instances::{InstanceError, InstanceIds};
-use super::job::Finished;
+use super::job::{Finished, Timing};
 use super::protocol::{Generation, RunRequest, Subset, Template};
 use crate::accuracy::AccuracyResults;
 use crate::scenario::model::Scenario;
 use crate::units::Secret;
+
+/// Asking more often tells nothing more.
+const SHORTEST_POLL: Duration = Duration::from_millis(10);
 
 /// The jobs of a scenario: one at each of its accuracy points.
 #[derive(Clone, Debug)]
@@ -18,6 +23,8 @@ pub struct JobPlan {
     pub service: Service,
     /// The points, in the scenario's order.
     pub at: Vec<u32>,
+    /// How jobs are paced.
+    pub timing: Timing,
     model: String,
     endpoint: String,
     api_key: Option<Secret>,
@@ -72,6 +79,11 @@ impl JobPlan {
         Ok(Some(Self {
             service,
             at: section.at.clone(),
+            timing: Timing {
+                poll: section.poll.get().max(SHORTEST_POLL),
+                patience: section.patience.get(),
+                ..Timing::default()
+            },
             model: scenario.model.name.clone(),
             endpoint: endpoint.clone(),
             api_key: scenario.endpoint.api_key.clone().filter(|key| !key.is_empty()),

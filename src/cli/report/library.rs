@@ -12,7 +12,7 @@ use crate::scenario::model::Scenario;
 
 /// Builds the prompts of the run in `run`, from `datasets` in the scenario's order or, when there
 /// are none, from where the data sets lay when it was run.
-pub(super) fn of_run(
+pub(in crate::cli) fn of_run(
     run: Option<&Path>,
     datasets: &[PathBuf],
     console: &Console,

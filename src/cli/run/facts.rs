@@ -15,7 +15,8 @@ use crate::results::{
 };
 use crate::scenario::model::{GeneratedTokens, ToolDelays};
 
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// This program's version.
+pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The commit that the program was built from, where the build was told.
 const COMMIT: Option<&str> = option_env!("SCENARIO_COMMIT");
 

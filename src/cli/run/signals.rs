@@ -15,6 +15,8 @@ pub(super) enum Stage {
     Replaying,
     /// The point's replay is on disk; work on its numbers goes on.
     AfterReplay,
+    /// A SWE-bench job is under way.
+    SweBench,
 }
 
 impl Stage {
@@ -28,6 +30,10 @@ impl Stage {
             Self::AfterReplay => {
                 "interrupted: the replay is on disk; what is computed from it now stops"
             }
+            Self::SweBench => {
+                "interrupted: the replay is on disk; the SWE-bench job is being cancelled; interrupt \
+                 again to leave it to the service"
+            }
         }
     }
 
@@ -36,6 +42,7 @@ impl Stage {
         match self {
             Self::Replaying => "interrupted again: giving up the turns in flight",
             Self::AfterReplay => "interrupted again: stopping as soon as the files are whole",
+            Self::SweBench => "interrupted again: leaving the SWE-bench job to the service",
         }
     }
 }

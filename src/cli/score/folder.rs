@@ -6,19 +6,12 @@ use serde_json::Value;
 
 use crate::accuracy::TruthSource;
 use crate::cli::failure::Failure;
+use crate::cli::scoring::RunPath;
 use crate::results::Manifest;
+use crate::scenario::model::Concurrency;
 
 /// The largest configuration that is read.
 const MAX_CONFIG: u64 = 16 << 20;
-
-/// One run folder.
-#[derive(Clone, Debug)]
-pub(super) struct RunPath {
-    /// The folder.
-    pub(super) path: PathBuf,
-    /// Conversations active at once; 0 where nothing tells.
-    pub(super) concurrency: u32,
-}
 
 /// A data set that was played.
 #[derive(Clone, Debug)]
@@ -34,6 +27,10 @@ pub(super) struct PlayedSet {
 pub(super) struct Found {
     /// The result directory, where a whole one was named.
     pub(super) directory: Option<PathBuf>,
+    /// The result directory that the runs belong to.
+    pub(super) home: Option<PathBuf>,
+    /// The lowest and the highest concurrency of the scenario's sweep.
+    pub(super) sweep: Option<(u32, u32)>,
     /// The run folders, in ascending concurrency.
     pub(super) runs: Vec<RunPath>,
     /// The data sets that were played.
@@ -116,6 +113,8 @@ impl Found {
             sha256: Some(entry.sha256.clone()).filter(|digest| !digest.is_empty()),
         };
         self.datasets = manifest.datasets.iter().map(played).collect();
+        self.home = Some(directory.to_owned());
+        self.sweep = sweep(&scenario);
         let text = |pointer: &str| scenario.pointer(pointer)?.as_str().map(str::to_owned);
         self.ruleset = text("/compliance/ruleset");
         self.model = text("/model/benchmark").or_else(|| text("/model/name"));
@@ -145,6 +144,14 @@ impl Found {
         }
         Ok(())
     }
+}
+
+/// The ends of a scenario's sweep.
+fn sweep(scenario: &Value) -> Option<(u32, u32)> {
+    let sweep: Concurrency =
+        serde_json::from_value(scenario.pointer("/load/concurrency")?.clone()).ok()?;
+    let points = sweep.points();
+    points.iter().copied().min().zip(points.iter().copied().max())
 }
 
 /// A path of config.yaml: as it stands, else beside the file.

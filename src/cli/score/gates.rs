@@ -4,15 +4,16 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::folder::Found;
-use super::measure::Measured;
 use crate::accuracy::{AccuracyVerdict, Required};
 use crate::cli::failure::Failure;
+use crate::cli::scoring::Measured;
 use crate::ruleset::{ModelRules, Ruleset};
 
 /// The ruleset and the model whose gates hold, or why there are none.
 pub(super) struct Gates {
     ruleset: Option<Cow<'static, Ruleset>>,
     model: Option<String>,
+    sweep: Option<(u32, u32)>,
     /// Why nothing is judged.
     pub(super) none_because: Option<String>,
 }
@@ -32,7 +33,7 @@ pub(super) fn choose(
         && !Path::new(file).is_file()
     {
         let why = format!("no gates: the ruleset {file} is not here; name it with --ruleset");
-        return Ok(Gates { ruleset: None, model: None, none_because: Some(why) });
+        return Ok(Gates { ruleset: None, model: None, sweep: None, none_because: Some(why) });
     }
     let ruleset = match wanted {
         Some(wanted) => Some(Ruleset::find(wanted).map_err(|error| {
@@ -74,7 +75,7 @@ pub(super) fn choose(
     if let (Some(name), Some(why)) = (model, &none_because) {
         return Err(Failure::usage(format!("--model {name}: {why}")));
     }
-    Ok(Gates { ruleset, model: canonical, none_because })
+    Ok(Gates { ruleset, model: canonical, sweep: found.sweep, none_because })
 }
 
 impl Gates {
@@ -90,8 +91,8 @@ impl Gates {
 
     /// Judges what was measured. What was not is no fault here: a run may be scored in part.
     pub(super) fn judge(&self, measured: &[Measured]) -> Option<AccuracyVerdict> {
-        let (ruleset, model) = self.model()?;
+        let rules = self.model()?;
         let points: Vec<_> = measured.iter().map(Measured::point).collect();
-        Some(AccuracyVerdict::new(ruleset, model, &points, Required::default()))
+        Some(AccuracyVerdict::new(rules, self.sweep, &points, Required::default()))
     }
 }

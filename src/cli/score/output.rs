@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::Args;
 use super::gates::Gates;
-use super::measure::Measured;
 use crate::accuracy::{AccuracyVerdict, Domain, TurnScore};
 use crate::cli::failure::Failure;
+use crate::cli::scoring::Measured;
 use crate::report::{SIMULATED, explain_text, inline_text, percent, table, verdict_text};
 
 /// How many of the worst turns are shown where one point is scored.

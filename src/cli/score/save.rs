@@ -1,15 +1,15 @@
 //! Writing scores into run folders. Nothing that says something else is replaced unasked.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use super::Args;
 use super::folder::Found;
-use super::measure::{Measured, read};
 use crate::accuracy::AccuracyVerdict;
 use crate::accuracy::swe_bench::SweBenchResult;
 use crate::cli::failure::Failure;
+use crate::cli::scoring::{Measured, exists, read, write};
 use crate::results;
 use crate::ruleset::Ruleset;
 
@@ -27,16 +27,13 @@ pub(super) fn save(
     }
     for one in measured.iter_mut() {
         if args.write {
-            inline(one, args.force, &mut files)?;
+            one.set_inline(args.force, &mut files)?;
         }
         if args.write || args.swe_bench.is_some() {
             files.push((one.results_path.clone(), one.results.to_json()));
         }
     }
-    for (path, bytes) in &files {
-        results::write_file(path, bytes).map_err(|error| Failure::could_not(error.to_string()))?;
-    }
-    Ok(())
+    write(&files)
 }
 
 /// Puts the verdict into the curve.json of a result directory, where there is one.
@@ -53,26 +50,6 @@ pub(super) fn verdict(directory: &Path, verdict: &AccuracyVerdict) -> Result<(),
     let mut bytes = serde_json::to_vec_pretty(&curve).map_err(|error| broken(&error))?;
     bytes.push(b'\n');
     results::write_file(&path, &bytes).map_err(|error| Failure::could_not(error.to_string()))
-}
-
-/// Sets the inline entry, and adds scores.json to the files.
-fn inline(
-    one: &mut Measured,
-    force: bool,
-    files: &mut Vec<(PathBuf, Vec<u8>)>,
-) -> Result<(), Failure> {
-    let old = one.results.inline_score();
-    if old.is_some() && old != one.scores.score && !force {
-        return Err(exists(&one.results_path, "another inline score"));
-    }
-    let (path, scores) = (one.run.path.join("scores.json"), one.scores.to_json());
-    match read(&path)? {
-        Some(old) if old.trim_ascii_end() == scores => {}
-        Some(_) if !force => return Err(exists(&path, "other scores")),
-        _ => files.push((path, scores)),
-    }
-    one.results.set_inline(&one.scores, one.facts);
-    Ok(())
 }
 
 /// Sets the SWE-bench entry of the one run folder that was named.
@@ -106,9 +83,4 @@ fn attach(
     more.insert("resolved_instances".to_owned(), Value::from(result.resolved));
     one.results.set_swe_bench(&entry, more);
     Ok(())
-}
-
-fn exists(path: &Path, what: &str) -> Failure {
-    Failure::usage(format!("{}: holds {what}; nothing was written", path.display()))
-        .help("replace it with --force")
 }

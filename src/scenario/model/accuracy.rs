@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::Secret;
+use crate::units::{HumanDuration, Secret};
 
 /// Which accuracy is measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,11 +56,27 @@ pub struct SweBench {
     #[serde(default = "eval_workers")]
     #[schemars(range(min = 1))]
     pub eval_workers: u32,
+    /// Time between two questions about a running job; 10ms at least.
+    #[serde(default = "poll")]
+    pub poll: HumanDuration,
+    /// How long the service may go without a usable answer.
+    #[serde(default = "patience")]
+    pub patience: HumanDuration,
 }
 
 /// A few evaluations at once; each runs a container of its own on the service's host.
 fn eval_workers() -> u32 {
     8
+}
+
+/// The reference client's.
+fn poll() -> HumanDuration {
+    HumanDuration::from_secs(5)
+}
+
+/// Long enough for the service to be started again.
+fn patience() -> HumanDuration {
+    HumanDuration::from_secs(600)
 }
 
 /// The benchmark's number of instances.

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use super::process::{Running, Sandbox};
 
 /// Client turns of the data set.
-pub(super) const TURNS: u64 = 12;
+pub(crate) const TURNS: u64 = 12;
 
 /// Three conversations of four turns, with reasoning, tool calls and recorded answers.
-pub(super) fn dataset() -> String {
+pub(crate) fn dataset() -> String {
     let mut out = String::new();
     for conversation in ["one", "two", "three"] {
         let tools = r#"[{"type":"function","function":{"name":"bash","parameters":{}}}]"#;
@@ -36,7 +36,7 @@ pub(super) fn dataset() -> String {
 }
 
 /// A scenario on `endpoint` (a YAML mapping), with further lines at its end.
-pub(super) fn scenario(endpoint: &str, more: &str) -> String {
+pub(crate) fn scenario(endpoint: &str, more: &str) -> String {
     let load = if more.contains("load:") { "" } else { "load: { concurrency: [1, 2] }\n" };
     format!(
         "schema: scenario/v1\nname: small\nmodel: {{ name: m }}\nendpoint: {endpoint}\n\
@@ -45,7 +45,7 @@ pub(super) fn scenario(endpoint: &str, more: &str) -> String {
 }
 
 /// A sandbox with the data set, and `small.yaml` on the embedded simulated endpoint.
-pub(super) fn simulated(more: &str) -> Sandbox {
+pub(crate) fn simulated(more: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("data.jsonl", &dataset());
     let endpoint = "{ simulated: { ttft: 2ms, inter_token: 1ms } }";
@@ -54,7 +54,7 @@ pub(super) fn simulated(more: &str) -> Sandbox {
 }
 
 /// A sandbox with a `scenario serve` of its own, and `small.yaml` on that server.
-pub(super) fn served(serve: &[&str], more: &str) -> (Sandbox, Running) {
+pub(crate) fn served(serve: &[&str], more: &str) -> (Sandbox, Running) {
     let sandbox = Sandbox::new();
     sandbox.write("data.jsonl", &dataset());
     let (server, url) = serve_in(&sandbox, serve);
@@ -63,7 +63,7 @@ pub(super) fn served(serve: &[&str], more: &str) -> (Sandbox, Running) {
 }
 
 /// Starts `scenario serve` on a free port; tells its URL.
-pub(super) fn serve_in(sandbox: &Sandbox, more: &[&str]) -> (Running, String) {
+pub(crate) fn serve_in(sandbox: &Sandbox, more: &[&str]) -> (Running, String) {
     let mut arguments = vec!["serve", "--port", "0", "--ttft", "2ms", "--inter-token", "1ms"];
     arguments.extend(["--replies", "data.jsonl"]);
     arguments.extend(more);

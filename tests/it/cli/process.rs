@@ -10,43 +10,43 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A directory of its own for the commands of one test.
-pub(super) struct Sandbox {
+pub(crate) struct Sandbox {
     directory: tempfile::TempDir,
     env: Vec<(String, String)>,
 }
 
 impl Sandbox {
     /// An empty directory.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { directory: tempfile::tempdir().unwrap(), env: Vec::new() }
     }
 
     /// Sets an environment variable for every command that follows; there are no others.
-    pub(super) fn env(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
         self
     }
 
     /// A path inside.
-    pub(super) fn path(&self, relative: &str) -> PathBuf {
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
         self.directory.path().join(relative)
     }
 
     /// Writes a file.
-    pub(super) fn write(&self, relative: &str, text: &str) {
+    pub(crate) fn write(&self, relative: &str, text: &str) {
         let path = self.path(relative);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
     /// Reads a file.
-    pub(super) fn read(&self, relative: impl AsRef<Path>) -> String {
+    pub(crate) fn read(&self, relative: impl AsRef<Path>) -> String {
         let path = self.directory.path().join(relative);
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
     /// Every file below a directory, relative to the sandbox, sorted.
-    pub(super) fn files(&self, relative: &str) -> Vec<String> {
+    pub(crate) fn files(&self, relative: &str) -> Vec<String> {
         let mut found = Vec::new();
         let mut open = vec![self.path(relative)];
         while let Some(directory) = open.pop() {
@@ -65,7 +65,7 @@ impl Sandbox {
     }
 
     /// The command with these arguments, not yet started, in a clean environment.
-    pub(super) fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_scenario"));
         command.args(arguments).current_dir(self.directory.path()).env_clear();
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
@@ -74,38 +74,38 @@ impl Sandbox {
     }
 
     /// Runs the command to its end.
-    pub(super) fn run(&self, arguments: &[&str]) -> Done {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Done {
         self.start(arguments).wait()
     }
 
     /// Starts the command.
-    pub(super) fn start(&self, arguments: &[&str]) -> Running {
+    pub(crate) fn start(&self, arguments: &[&str]) -> Running {
         let child = self.command(arguments).spawn().unwrap();
         Running { child, directory: self.directory.path().to_owned() }
     }
 }
 
 /// A command that runs. It is killed when dropped.
-pub(super) struct Running {
+pub(crate) struct Running {
     child: Child,
     directory: PathBuf,
 }
 
 impl Running {
     /// The process id.
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Sends a signal by name, such as `INT`.
-    pub(super) fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let status =
             Command::new("kill").arg(format!("-{name}")).arg(self.id().to_string()).status();
         assert!(status.unwrap().success());
     }
 
     /// Waits until something is so, and fails when the command ends first or it takes too long.
-    pub(super) fn wait_until(&mut self, so: impl Fn() -> bool) {
+    pub(crate) fn wait_until(&mut self, so: impl Fn() -> bool) {
         let end = Instant::now() + PATIENCE;
         while !so() {
             let ended = self.child.try_wait().unwrap();
@@ -115,7 +115,7 @@ impl Running {
     }
 
     /// Reads stdout up to the first line for which `wanted` gives something.
-    pub(super) fn stdout_until<T>(&mut self, wanted: impl Fn(&str) -> Option<T>) -> T {
+    pub(crate) fn stdout_until<T>(&mut self, wanted: impl Fn(&str) -> Option<T>) -> T {
         let stdout = BufReader::new(self.child.stdout.take().unwrap());
         for line in stdout.lines() {
             if let Some(found) = wanted(&line.unwrap()) {
@@ -126,7 +126,7 @@ impl Running {
     }
 
     /// Waits for the end, and fails when it does not come.
-    pub(super) fn wait(mut self) -> Done {
+    pub(crate) fn wait(mut self) -> Done {
         let (stdout, stderr) = (self.child.stdout.take(), self.child.stderr.take());
         let read = |pipe: Option<Box<dyn Read + Send>>| {
             std::thread::spawn(move || {
@@ -158,13 +158,13 @@ impl Drop for Running {
 }
 
 /// A command that ended.
-pub(super) struct Done {
+pub(crate) struct Done {
     /// The exit code; none after a signal.
-    pub(super) code: Option<i32>,
+    pub(crate) code: Option<i32>,
     /// As printed.
-    pub(super) stdout: String,
+    pub(crate) stdout: String,
     /// As printed.
-    pub(super) stderr: String,
+    pub(crate) stderr: String,
     directory: PathBuf,
 }
 
@@ -179,7 +179,7 @@ impl Done {
     }
 
     /// The last line of stdout.
-    pub(super) fn last_line(&self) -> &str {
+    pub(crate) fn last_line(&self) -> &str {
         self.stdout.lines().last().unwrap_or_default()
     }
 }
@@ -214,4 +214,4 @@ macro_rules! assert_done {
         });
     }};
 }
-pub(super) use assert_done;
+pub(crate) use assert_done;

@@ -1,4 +1,5 @@
-//! The accuracy of one run folder.
+//! The accuracy of one run folder: scored from its events, and written into it; shared by `run`
+//! and `score`.
 
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
@@ -7,17 +8,36 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::folder::RunPath;
+use super::failure::Failure;
 use crate::accuracy::{
     AccuracyResults, GroundTruth, InlineFacts, InlineScorer, InlineScores, OutputLength,
     PointAccuracy,
 };
-use crate::cli::failure::Failure;
 use crate::events::{ReadErrorKind, Reader};
-use crate::metrics::Collector;
+use crate::metrics::{Collector, TokenSource};
+use crate::results;
 
 /// How much of a log is read at once.
 const LOG_BUFFER: usize = 256 * 1024;
+
+/// One run folder.
+#[derive(Clone, Debug)]
+pub(super) struct RunPath {
+    /// The folder.
+    pub(super) path: PathBuf,
+    /// Conversations active at once; 0 where nothing tells.
+    pub(super) concurrency: u32,
+}
+
+/// How a run folder is scored.
+pub(super) struct Scoring<'a> {
+    /// What is expected.
+    pub(super) truth: &'a Arc<GroundTruth>,
+    /// Official token counts, in place of those that the folder tells.
+    pub(super) tokens: Option<TokenSource>,
+    /// Looked up at every event: whether to stop.
+    pub(super) stopped: &'a dyn Fn() -> bool,
+}
 
 /// What was measured at one point.
 pub(super) struct Measured {
@@ -39,17 +59,22 @@ pub(super) struct Measured {
     pub(super) warnings: Vec<String>,
 }
 
-impl Measured {
-    /// Reads the events of a run folder once, in constant memory beside a few bytes per turn.
-    pub(super) fn of(run: &RunPath, truth: &Arc<GroundTruth>) -> Result<Self, Failure> {
+impl Scoring<'_> {
+    /// Reads the events of a run folder once, in constant memory beside a few bytes per turn. None
+    /// when it was stopped.
+    pub(super) fn measure(&self, run: &RunPath) -> Result<Option<Measured>, Failure> {
         let log = run.path.join("events.jsonl");
         let broken = |error: &dyn std::error::Error| {
             Failure::could_not(format!("{}: cannot be read", log.display())).because(error)
         };
         let file = File::open(&log).map_err(|error| broken(&error))?;
-        let (mut scorer, mut collector) = (InlineScorer::new(Arc::clone(truth)), Collector::new());
+        let mut scorer = InlineScorer::new(Arc::clone(self.truth));
+        let mut collector = self.tokens.clone().map_or_else(Collector::new, Collector::with_tokens);
         let mut warnings = Vec::new();
         for event in Reader::new(BufReader::with_capacity(LOG_BUFFER, file)) {
+            if (self.stopped)() {
+                return Ok(None);
+            }
             match event {
                 Ok(event) => {
                     scorer.push(&event);
@@ -62,11 +87,10 @@ impl Measured {
             }
         }
         let summary = summary(&run.path)?;
-        let output_length = OutputLength::of_summary(&summary)
-            .or_else(|| OutputLength::of_metrics(&collector.finish()));
+        let told = self.tokens.is_none().then(|| OutputLength::of_summary(&summary)).flatten();
+        let output_length = told.or_else(|| OutputLength::of_metrics(&collector.finish()));
         let mut facts = scorer.facts();
-        let is_complete = summary.get("complete").and_then(Value::as_bool).unwrap_or(true);
-        facts.complete &= is_complete;
+        facts.complete &= summary.get("complete").and_then(Value::as_bool).unwrap_or(true);
         let (results_path, results) = accuracy_file(&run.path)?;
         let scores = scorer.finish();
         if scores.turns.issued == 0 && facts.total_samples > 0 {
@@ -77,9 +101,21 @@ impl Measured {
         }
         let run = run.clone();
         let simulated = summary.get("simulated").and_then(Value::as_bool).unwrap_or(false);
-        Ok(Self { run, scores, facts, output_length, results, results_path, simulated, warnings })
+        let measured = Measured {
+            run,
+            scores,
+            facts,
+            output_length,
+            results,
+            results_path,
+            simulated,
+            warnings,
+        };
+        Ok(Some(measured))
     }
+}
 
+impl Measured {
     /// The numbers that the gates judge.
     pub(super) fn point(&self) -> PointAccuracy {
         PointAccuracy {
@@ -89,6 +125,42 @@ impl Measured {
             swe_bench: self.results.swe_bench_score(),
         }
     }
+
+    /// Sets the inline entry, and adds scores.json to the files that are to be written.
+    ///
+    /// # Errors
+    /// Something else stands there, and `force` does not let it be replaced.
+    pub(super) fn set_inline(
+        &mut self,
+        force: bool,
+        files: &mut Vec<(PathBuf, Vec<u8>)>,
+    ) -> Result<(), Failure> {
+        let old = self.results.inline_score();
+        if old.is_some() && old != self.scores.score && !force {
+            return Err(exists(&self.results_path, "another inline score"));
+        }
+        let (path, scores) = (self.run.path.join("scores.json"), self.scores.to_json());
+        match read(&path)? {
+            Some(old) if old.trim_ascii_end() == scores => {}
+            Some(_) if !force => return Err(exists(&path, "other scores")),
+            _ => files.push((path, scores)),
+        }
+        self.results.set_inline(&self.scores, self.facts);
+        Ok(())
+    }
+}
+
+/// Something else stands where a result belongs.
+pub(super) fn exists(path: &Path, what: &str) -> Failure {
+    Failure::usage(format!("{}: holds {what}; nothing was written", path.display()))
+        .help("replace it with --force")
+}
+
+/// Writes files, each as a whole.
+pub(super) fn write(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
+    files.iter().try_for_each(|(path, bytes)| {
+        results::write_file(path, bytes).map_err(|error| Failure::could_not(error.to_string()))
+    })
 }
 
 /// `result_summary.json` of a folder, in its place or at the top; null when there is none.
@@ -105,7 +177,7 @@ fn summary(folder: &Path) -> Result<Value, Failure> {
 }
 
 /// The accuracy file of a folder, in its place or at the top; empty when there is none.
-fn accuracy_file(folder: &Path) -> Result<(PathBuf, AccuracyResults), Failure> {
+pub(super) fn accuracy_file(folder: &Path) -> Result<(PathBuf, AccuracyResults), Failure> {
     let own = folder.join("accuracy/accuracy_results.json");
     for path in [own.clone(), folder.join("accuracy_results.json")] {
         if let Some(bytes) = read(&path)? {
