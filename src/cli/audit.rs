@@ -1,18 +1,25 @@
 //! `scenario audit`: the compliance checker.
 
+mod workload;
+
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
 use super::context::Context;
 use super::failure::{ExitStatus, Failure};
-use crate::compliance::{Finding, Registries, Report, Rule, audit, official_json};
+use crate::compliance::{
+    Finding, Given, Kind, Registries, Report, Rule, audit_with, official_json,
+};
 use crate::diagnostics::{
     Diagnostic, Severity, SourceMap, render_github, render_human, render_json, render_sarif,
 };
 use crate::ruleset::Ruleset;
 use crate::yaml::nearest;
 
+/// What is said of run folders without their data sets.
+const NO_WORKLOAD: &str = "delays and bodies are not held against the data sets; give --scenario \
+                           FILE, or --dataset FILE of a result directory";
 /// The official tool's variables for newer registries.
 const SEED_SETS: &str = "MLPERF_ENDPOINTS_SEED_SETS";
 const DRAFTERS: &str = "MLPERF_ENDPOINTS_APPROVED_DRAFTERS";
@@ -22,6 +29,7 @@ Examples:
   scenario audit submission/                       judge a submission by every rule
   scenario audit --strict submission/              let warnings fail it, too
   scenario audit results/quickstart/points/r8      judge one run folder
+  scenario audit DIR --scenario my-bench.yaml      hold its event logs against the data sets, too
   scenario audit --format official-json DIR        in the official tool's JSON shape
   scenario audit --explain point-duration          say what a rule asks for
 
@@ -49,6 +57,17 @@ pub(super) struct Args {
     /// The benchmark's rules: a name, or a ruleset file
     #[arg(long, value_name = "NAME", default_value = "mlperf-endpoints-agentic/v1.0")]
     ruleset: String,
+    /// The scenario of the run: every body that was sent, and every delay, is held against its data
+    /// sets
+    #[arg(long, value_name = "FILE")]
+    scenario: Option<PathBuf>,
+    /// The data sets in the scenario's order: of --scenario, or of the result directory's own
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    dataset: Vec<PathBuf>,
+    /// Count what may be cached with the tokenizer and chat template of this model directory; needs
+    /// the data sets
+    #[arg(long, value_name = "DIR")]
+    tokenizer: Option<PathBuf>,
     /// Say what a rule asks for, and end
     #[arg(long, value_name = "RULE", conflicts_with = "path")]
     explain: Option<String>,
@@ -88,7 +107,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         seed_sets.as_deref().map(Path::new),
         drafters.as_deref().map(Path::new),
     );
-    let mut report = audit(path, &ruleset, &registries);
+    let given = Given { workload: workload::load(args, path, context)? };
+    let mut report = audit_with(path, &ruleset, &registries, &given);
+    if report.kind != Kind::Submission && given.workload.is_none() && !args.official {
+        console.message(NO_WORKLOAD);
+    }
     if args.official || args.format == Format::OfficialJson {
         report.findings.retain(|finding| finding.rule.is_official());
     }

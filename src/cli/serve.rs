@@ -78,6 +78,9 @@ pub(super) struct Args {
     /// Blocks of 16 tokens that the prefix cache holds; 0 turns it off
     #[arg(long, value_name = "N", default_value_t = 1 << 18)]
     cache_blocks: u32,
+    /// Reuse the prefix cache's blocks whatever the salt: a server that cheats, to see the audit notice
+    #[arg(long)]
+    cache_ignores_salt: bool,
     /// Data sets whose replies are given; other requests get made-up replies
     #[arg(long, value_name = "FILE", num_args = 1..)]
     replies: Vec<PathBuf>,
@@ -221,7 +224,11 @@ fn config(args: &Args, context: &Context) -> Result<Config, Failure> {
             content_chunks: args.chunks - reasoning_chunks,
             ..Script::default()
         },
-        cache: CacheConfig { capacity_blocks: args.cache_blocks, ..CacheConfig::default() },
+        cache: CacheConfig {
+            capacity_blocks: args.cache_blocks,
+            ignores_salt: args.cache_ignores_salt,
+            ..CacheConfig::default()
+        },
         reasoning_field: args.reasoning_field.clone(),
         models: args.model.clone(),
         session_header: args.session_header.clone(),

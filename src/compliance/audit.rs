@@ -7,10 +7,11 @@ use crate::ruleset::Ruleset;
 
 use super::context::{Context, Curve, Kind};
 use super::finding::{Finding, Sink};
+use super::log::Workload;
 use super::power::Computation;
 use super::registry::Registries;
 use super::rules::{
-    accuracy, accuracy_files, curve, drafters, engagement, files, metrics, names, own, placement,
+    accuracy, accuracy_files, curve, drafters, engagement, files, log, metrics, names, own, placement,
     power, regions, seeds, single_turn, steady, submission, system_description, utilization,
 };
 use super::view::View;
@@ -43,9 +44,26 @@ impl Report {
     }
 }
 
+/// What an audit is given beside the tree and the rules.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// What should have been sent, to hold event logs against.
+    pub workload: Option<Workload>,
+}
+
 /// Judges the tree at a path: a submission, a result directory or a run folder. Never fails: what
 /// cannot be read is a finding.
 pub fn audit(path: &Path, ruleset: &Ruleset, registries: &Registries) -> Report {
+    audit_with(path, ruleset, registries, &Given::default())
+}
+
+/// The same, with what else is given.
+pub fn audit_with(
+    path: &Path,
+    ruleset: &Ruleset,
+    registries: &Registries,
+    given: &Given,
+) -> Report {
     let context = Context::read(path, ruleset, registries);
     let mut sink = Sink::default();
     submission::registries(&context, &mut sink);
@@ -56,6 +74,7 @@ pub fn audit(path: &Path, ruleset: &Ruleset, registries: &Registries) -> Report 
             systems(&context, &mut sink);
         }
         own::check(&context, &mut sink);
+        log::check(&context, given.workload.as_ref(), &mut sink);
     }
     let (path, kind) = (context.root().to_owned(), context.kind);
     Report { path, kind, findings: sink.finish() }

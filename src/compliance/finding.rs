@@ -19,6 +19,8 @@ pub struct Finding {
     pub path: Option<PathBuf>,
     /// The field inside the file, as a dotted path; may be empty.
     pub field: String,
+    /// The 1-based line, where a check knows it.
+    pub line: Option<u64>,
     values: Vec<(&'static str, String)>,
 }
 
@@ -70,7 +72,8 @@ impl Finding {
         let mut diagnostic = Diagnostic::new(self.rule.id, self.severity(), self.found());
         if let Some(path) = &self.path {
             let label = if self.field.is_empty() { "" } else { self.field.as_str() };
-            diagnostic = diagnostic.at(path, Place::File, label);
+            let place = self.line.map_or(Place::File, Place::Line);
+            diagnostic = diagnostic.at(path, place, label);
         }
         let required = self.required();
         if !required.is_empty() {
@@ -128,8 +131,8 @@ impl Sink {
     fn push(&mut self, rule: &str, key: &str, path: Option<PathBuf>) -> &mut Finding {
         let known = Rule::named(rule).and_then(|rule| Some((rule, rule.message(key)?)));
         let (rule, message) = known.expect("the tests reach every rule and message");
-        let (field, values) = (String::new(), Vec::new());
-        self.findings.push(Finding { rule, message, path, field, values });
+        let (field, line, values) = (String::new(), None, Vec::new());
+        self.findings.push(Finding { rule, message, path, field, line, values });
         self.findings.last_mut().expect("one was pushed just now")
     }
 }

@@ -9,13 +9,15 @@
 //! ```
 //!
 //! A check reads the context and pushes findings; it fails on nothing and prints nothing. Files
-//! are read bounded and never through a link out of the tree. Uses `ruleset`, `yaml` and
-//! `diagnostics`.
+//! are read bounded and never through a link out of the tree; event logs are streamed (`log`).
+//! Uses `ruleset`, `yaml` and `diagnostics`, and for logs what made them: `events`, `metrics`,
+//! `prompt`, `plan` and `replay`.
 
 mod audit;
 mod context;
 mod document;
 mod finding;
+mod log;
 mod model;
 mod official;
 mod power;
@@ -26,9 +28,10 @@ mod tables;
 mod view;
 mod wording;
 
-pub use audit::{Report, audit};
+pub use audit::{Given, Report, audit, audit_with};
 pub use context::Kind;
 pub use finding::Finding;
+pub use log::Workload;
 pub use official::official_json;
 pub use registry::Registries;
 pub use rule::{Message, Rule, Scope};

@@ -177,7 +177,7 @@ impl Builder {
 }
 
 /// The source id and the pass of a session id: `x__repeat_2` is the second pass over `x`.
-pub(super) fn source_and_pass(id: &str) -> (&str, u32) {
+pub fn source_and_pass(id: &str) -> (&str, u32) {
     let repeat = id.rsplit_once("__repeat_");
     let pass = repeat.and_then(|(source, pass)| {
         let plain = !pass.starts_with(['0', '+']);

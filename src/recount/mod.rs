@@ -19,7 +19,7 @@ mod source;
 
 pub use count::{CountRequest, Counted, count};
 pub use error::RecountError;
-pub use index::LogIndex;
+pub use index::{LogIndex, source_and_pass};
 pub use prompts::Prompts;
 pub use recompute::{Recomputed, recompute};
 

@@ -130,6 +130,13 @@ impl PrefixCache {
         self.index.len()
     }
 
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.index.clear();
+        self.blocks.clear();
+        (self.newest, self.oldest) = (NONE, NONE);
+    }
+
     /// Looks the prompt up, and keeps its blocks from now on. As in real servers the last token is
     /// always computed, so that a prompt is never cached as a whole.
     pub(super) fn lookup(&mut self, prompt: &Prompt) -> Lookup {
@@ -195,7 +202,12 @@ mod tests {
 
     use super::*;
 
-    const CONFIG: CacheConfig = CacheConfig { block_tokens: 2, capacity_blocks: 8, reported: true };
+    const CONFIG: CacheConfig = CacheConfig {
+        block_tokens: 2,
+        capacity_blocks: 8,
+        reported: true,
+        ignores_salt: false,
+    };
     const BLOCK: usize = 2 * TOKEN_BYTES;
 
     fn prompt(text: &str) -> Prompt {
@@ -238,6 +250,15 @@ mod tests {
         assert_eq!(cached(&mut cache, "aaaaaaaabbbbbbbbccccccccd"), 4);
         // Which in turn pushed y out, but not x.
         assert_eq!(cached(&mut cache, "xxxxxxxxyyyyyyyyz"), 2);
+    }
+
+    #[test]
+    fn an_emptied_cache_knows_nothing_and_goes_on() {
+        let mut cache = PrefixCache::new(CONFIG);
+        cached(&mut cache, "aaaaaaaabbbbbbbbcc");
+        cache.clear();
+        assert_eq!((cache.len(), cached(&mut cache, "aaaaaaaabbbbbbbbcc")), (0, 0));
+        assert_eq!(cached(&mut cache, "aaaaaaaabbbbbbbbcc"), 4);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Chat completions: from a request to the body that answers it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
@@ -194,10 +195,15 @@ impl Exchange<'_> {
     /// Looks the prompt up, in the order in which most templates render it: the system prompt,
     /// the tools, the other messages. A salt in the system prompt so keeps all of it apart.
     fn prompt(&self) -> Lookup {
+        let config = self.simulator.config().cache;
         let (system, others) = self.request.messages.split_at(usize::from(self.request.has_system));
-        let parts = system.iter().chain(&self.request.tools).chain(others);
-        let parts = parts.map(|part| part.get().as_bytes());
-        self.simulator.cache_lookup(&Prompt::new(self.simulator.config().cache, parts))
+        let system = system.first().map(|message| {
+            let text = message.get();
+            if config.ignores_salt { Cow::Owned(without_salt(text)) } else { Cow::Borrowed(text) }
+        });
+        let others = self.request.tools.iter().chain(others).map(|part| part.get().as_bytes());
+        let parts = system.iter().map(|text| text.as_bytes()).chain(others);
+        self.simulator.cache_lookup(&Prompt::new(config, parts))
     }
 
     fn streamed(
@@ -253,6 +259,20 @@ impl Exchange<'_> {
         ticket.finished(&answer.finish, usage.completion_tokens);
         Ok(whole(StatusCode::OK, JSON, bytes.into(), ticket))
     }
+}
+
+/// A system message in which every salt reads alike.
+fn without_salt(message: &str) -> String {
+    const OPEN: &str = "[salt: ";
+    let mut parts = message.split(OPEN);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push_str(OPEN);
+        let digits = part.bytes().take_while(u8::is_ascii_hexdigit).count();
+        text.extend(std::iter::repeat_n('0', digits));
+        text.push_str(&part[digits..]);
+    }
+    text
 }
 
 /// What a fault does inside a reply; none for the kinds that act before there is one.
@@ -315,4 +335,16 @@ async fn interrupted(mut bytes: Vec<u8>, action: Action, mut ticket: Ticket) -> 
     let mut response = Response::new(ReplyBody::Broken { bytes: Some(bytes.into()), end, ticket });
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn salts_are_blanked_and_nothing_else() {
+        let text = r#"{"content":"[salt: 4461]\n\nSalt: [salt: x] ab\n\n[salt: ff0b]"}"#;
+        let blank = r#"{"content":"[salt: 0000]\n\nSalt: [salt: x] ab\n\n[salt: 0000]"}"#;
+        assert_eq!(without_salt(text), blank);
+    }
 }

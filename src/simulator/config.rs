@@ -108,11 +108,14 @@ pub struct CacheConfig {
     pub capacity_blocks: u32,
     /// Whether `usage` says how many prompt tokens were cached.
     pub reported: bool,
+    /// Whether blocks are found whatever the salt in the system prompt: a server that cheats, for
+    /// tests of the audit.
+    pub ignores_salt: bool,
 }
 
 impl Default for CacheConfig {
     fn default() -> Self {
-        Self { block_tokens: 16, capacity_blocks: 1 << 18, reported: true }
+        Self { block_tokens: 16, capacity_blocks: 1 << 18, reported: true, ignores_salt: false }
     }
 }
 

@@ -203,6 +203,11 @@ impl Simulator {
         found
     }
 
+    /// Empties the prefix cache, as a server that is started anew has it.
+    pub fn empty_cache(&self) {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// The share of the prefix cache that is in use.
     pub(super) fn cache_usage(&self) -> f64 {
         let used = self.cache.lock().unwrap_or_else(PoisonError::into_inner).len();

@@ -4,6 +4,7 @@
 //! command), runs commands in it, and compares [`process::Done`] with an inline snapshot; what
 //! differs from run to run (directories, ports, durations, versions) is replaced beforehand.
 
+mod audit;
 mod convert;
 mod faults;
 pub(crate) mod fixture;

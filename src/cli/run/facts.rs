@@ -131,6 +131,9 @@ fn settings(prepared: &Prepared) -> Map<String, Value> {
     let scenario = &prepared.scenario;
     let keep = scenario.cache.generated_tokens == GeneratedTokens::Keep;
     let mut settings = Map::new();
+    let datasets = scenario.datasets.iter().zip(&prepared.facts);
+    let datasets = datasets.map(|(set, facts)| json!({ "name": set.name, "sha256": facts.sha256 }));
+    settings.insert("datasets".to_owned(), datasets.collect());
     settings.insert("mix".to_owned(), json!(scenario.mix));
     settings.insert("load.tail".to_owned(), json!(scenario.load.tail));
     settings.insert("load.tool_delays".to_owned(), json!(scenario.load.tool_delays));

@@ -78,6 +78,7 @@ impl Session<'_> {
             concurrency: point.concurrency,
             ..Live::default()
         });
+        self.target.begin_point();
         let mut replayed = self.point_replay(point);
         self.warm_up(&replayed)?;
         replayed.clock = Clock::start();

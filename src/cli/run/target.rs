@@ -32,6 +32,7 @@ pub(super) struct Target {
 
 /// The running simulated endpoint.
 struct Embedded {
+    simulator: Arc<Simulator>,
     shutdown: oneshot::Sender<()>,
     thread: JoinHandle<()>,
 }
@@ -99,9 +100,17 @@ impl Target {
         false
     }
 
+    /// Readies the endpoint for a point: the simulated one forgets what it has cached. The salt
+    /// repeats from point to point, so that else each would find the prompts of the one before it.
+    pub(super) fn begin_point(&self) {
+        if let Some(embedded) = &self.embedded {
+            embedded.simulator.empty_cache();
+        }
+    }
+
     /// Ends the simulated endpoint, where there is one.
     pub(super) fn stop(self) {
-        if let Some(Embedded { shutdown, thread }) = self.embedded {
+        if let Some(Embedded { shutdown, thread, .. }) = self.embedded {
             // Either may be gone already; the run is over in any case.
             let _ = shutdown.send(());
             let _ = thread.join();
@@ -130,18 +139,19 @@ impl Embedded {
         let simulator = Simulator::new(config, Some(replies), Clock::start())
             .map_err(|error| Failure::usage(format!("endpoint.simulated: {error}")))?;
         let (shutdown, stopped) = oneshot::channel();
+        let served = Arc::clone(&simulator);
         let serve = move || {
             runtime.block_on(async {
                 if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
                     let stopped = async {
                         let _ = stopped.await;
                     };
-                    simulator.serve(listener, stopped).await;
+                    served.serve(listener, stopped).await;
                 }
             });
         };
         let thread = std::thread::Builder::new().name("simulated".to_owned()).spawn(serve);
-        Ok((url, Self { shutdown, thread: thread.map_err(|e| failed(&e))? }))
+        Ok((url, Self { simulator, shutdown, thread: thread.map_err(|e| failed(&e))? }))
     }
 }
 
@@ -161,6 +171,7 @@ fn simulator_config(simulated: &Simulated, scenario: &ValidScenario) -> simulato
         cache: simulator::CacheConfig {
             block_tokens: simulated.cache.block_tokens,
             capacity_blocks: simulated.cache.capacity_blocks,
+            ignores_salt: simulated.cache.ignores_salt,
             ..simulator::CacheConfig::default()
         },
         reasoning_field: simulated.reasoning_field.clone(),

@@ -114,6 +114,18 @@ impl Folder {
         found
     }
 
+    /// A file to be read piece by piece; none when there is nothing.
+    pub(in crate::compliance) fn stream(&self, path: &Path) -> Result<Option<File>, String> {
+        match self.target(path) {
+            Target::Nothing => Ok(None),
+            Target::Outside => Err("it leads out of the audited directory".to_owned()),
+            Target::Inside(meta) if meta.is_file() => {
+                File::open(path).map(Some).map_err(|error| error.to_string())
+            }
+            Target::Inside(_) => Err("it is no regular file".to_owned()),
+        }
+    }
+
     /// A JSON file.
     pub(in crate::compliance) fn json(&self, path: PathBuf) -> Document {
         self.document(path, |_, text| {

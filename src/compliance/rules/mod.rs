@@ -2,11 +2,13 @@
 
 pub(super) mod accuracy;
 pub(super) mod accuracy_files;
+pub(super) mod config;
 pub(super) mod curve;
 pub(super) mod disclosure;
 pub(super) mod drafters;
 pub(super) mod engagement;
 pub(super) mod files;
+pub(super) mod log;
 pub(super) mod metrics;
 pub(super) mod names;
 pub(super) mod own;

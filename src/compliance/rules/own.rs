@@ -4,22 +4,7 @@ use super::super::context::{Context, Curve, MAX_POINTS, PointFiles};
 use super::super::document::{Document, Map, Oddity, Value};
 use super::super::finding::Sink;
 use super::super::model::Point;
-use crate::ruleset::Ruleset;
-
-const CONFIG: &str = "x-config-mismatch";
-/// Sampling parameters of config.yaml, with their names in a ruleset.
-const SAMPLING: [(&str, &str); 10] = [
-    ("temperature", "temperature"),
-    ("top_p", "top_p"),
-    ("top_k", "top_k"),
-    ("repetition_penalty", "repetition_penalty"),
-    ("presence_penalty", "presence_penalty"),
-    ("frequency_penalty", "frequency_penalty"),
-    ("seed", "seed"),
-    ("stop", "stop"),
-    ("max_new_tokens", "max_tokens"),
-    ("chat_template_kwargs", "chat_template_kwargs"),
-];
+use super::config;
 
 /// Every check of our own.
 pub(in super::super) fn check(context: &Context<'_>, sink: &mut Sink) {
@@ -41,7 +26,7 @@ pub(in super::super) fn check(context: &Context<'_>, sink: &mut Sink) {
             if let Ok(point) = &files.disclosure {
                 twice_stated(files, point, sink);
                 if point.is_agentic() {
-                    config(files, point, context.ruleset, sink);
+                    config::check(files, point, context.ruleset, sink);
                 }
             }
         }
@@ -139,90 +124,6 @@ fn drafters(curve: &Curve, sink: &mut Sink) {
             sink.add("x-drafter-differs", "fail", &files.point.path)
                 .with("first", &at.name)
                 .field("speculative_decoding");
-        }
-    }
-}
-
-/// What config.yaml says against the point and the model's settings.
-fn config(files: &PointFiles, point: &Point, ruleset: &Ruleset, sink: &mut Sink) {
-    let Some(config) = files.config.map() else { return };
-    let path = &files.config.path;
-    let mut differs = |field: String, found: Option<&Value>, expected: String| {
-        let found = found.map_or_else(|| "absent".to_owned(), Value::show);
-        sink.add(CONFIG, "fail", path)
-            .with("field", &field)
-            .with("found", found)
-            .with("expected", expected)
-            .field(field);
-    };
-    let below = |map: &Map, key: &str| map.get(key).and_then(Value::as_map).cloned();
-    let pattern = below(config, "settings").and_then(|map| below(&map, "load_pattern"));
-    let target = pattern.as_ref().and_then(|map| map.given("target_concurrency"));
-    if let Some(value) = target.filter(|value| value.to_int() != Some(point.concurrency)) {
-        let field = "settings.load_pattern.target_concurrency".to_owned();
-        differs(field, Some(value), point.concurrency.to_string());
-    }
-    let datasets = config.get("datasets").and_then(Value::as_list).unwrap_or_default();
-    for (i, dataset) in datasets.iter().enumerate() {
-        let block = dataset.as_map().and_then(|map| below(map, "agentic_inference"));
-        let Some(block) = block else { continue };
-        let field = |name: &str| format!("datasets.{i}.agentic_inference.{name}");
-        for (name, wanted) in [
-            ("enable_salt", true),
-            ("inject_tool_delay", true),
-            ("stop_issuing_on_first_user_complete", false),
-        ] {
-            if let Some(value) = block.given(name)
-                && !matches!(value, Value::Bool(stated) if *stated == wanted)
-            {
-                differs(field(name), Some(value), wanted.to_string());
-            }
-        }
-        let pass = i128::from(ruleset.dataset.trajectories);
-        let name = "num_trajectories_to_issue";
-        if let Some(value) = block.given(name)
-            && !value.strict_int().is_some_and(|issued| issued > 0 && issued % pass == 0)
-        {
-            differs(field(name), Some(value), format!("a whole multiple of {pass}"));
-        }
-    }
-    let model = point.model_name.as_deref().and_then(|name| ruleset.recognise(name));
-    let Some((model, parameters)) = model.zip(below(config, "model_params")) else { return };
-    for (name, wanted) in SAMPLING {
-        let stated = parameters.given(name);
-        let expected = model.sampling.get(wanted).map(from_json);
-        let equal = match (stated, &expected) {
-            (Some(stated), Some(expected)) => stated.equals(expected),
-            (None, None) => true,
-            _ => false,
-        };
-        if !equal {
-            let expected = match model.sampling.get(wanted) {
-                Some(value) => value.to_string(),
-                None => "to leave it out".to_owned(),
-            };
-            differs(format!("model_params.{name}"), stated, expected);
-        }
-    }
-}
-
-/// A ruleset's value as a document's.
-fn from_json(value: &serde_json::Value) -> Value {
-    match value {
-        serde_json::Value::Null => Value::Null,
-        serde_json::Value::Bool(value) => Value::Bool(*value),
-        serde_json::Value::Number(number) => match number.as_i128() {
-            Some(whole) => Value::Int(whole),
-            None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
-        },
-        serde_json::Value::String(text) => Value::Text(text.clone()),
-        serde_json::Value::Array(items) => Value::List(items.iter().map(from_json).collect()),
-        serde_json::Value::Object(entries) => {
-            let mut map = Map::default();
-            for (key, value) in entries {
-                map.set(key, from_json(value));
-            }
-            Value::Map(map)
         }
     }
 }

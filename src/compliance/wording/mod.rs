@@ -4,6 +4,7 @@
 
 mod curve;
 mod curve_accuracy;
+mod log;
 mod own;
 mod point;
 mod point_metrics;
@@ -17,7 +18,7 @@ use crate::diagnostics::Severity;
 pub(super) use shared::SHARED;
 
 /// Every rule.
-pub(super) const TABLES: [&[Rule]; 7] = [
+pub(super) const TABLES: [&[Rule]; 8] = [
     submission::RULES,
     system::RULES,
     curve::RULES,
@@ -25,4 +26,5 @@ pub(super) const TABLES: [&[Rule]; 7] = [
     point::RULES,
     point_metrics::RULES,
     own::RULES,
+    log::RULES,
 ];

@@ -2,11 +2,11 @@
 
 use super::{Message, Rule, Scope, Severity};
 
-const fn error(key: &'static str, found: &'static str, required: &'static str) -> Message {
+pub(super) const fn error(key: &'static str, found: &'static str, required: &'static str) -> Message {
     Message { key, severity: Severity::Error, found, required }
 }
 
-const fn warning(key: &'static str, found: &'static str, required: &'static str) -> Message {
+pub(super) const fn warning(key: &'static str, found: &'static str, required: &'static str) -> Message {
     Message { key, severity: Severity::Warning, found, required }
 }
 
@@ -121,8 +121,9 @@ pub(super) const RULES: &[Rule] = &[
         title: "config.yaml agrees with the benchmark and with point.yaml",
         section: "§3.2, §6.1",
         explain: "For agentic points: config.yaml must have the point's concurrency, salt and tool \
-                  delays on, no stop at the first user, whole passes, and exactly the model's \
-                  sampling parameters.",
+                  delays on, no stop at the first user, a header that carries the conversation's \
+                  id, whole passes, the tail drained, streamed replies, and exactly the model's \
+                  sampling parameters: each as listed, and none beside them.",
         fix: "repeat the run with the benchmark's settings",
         messages: &[error("fail", "{field} is {found}", "{expected}")],
     },

@@ -73,6 +73,16 @@ impl<R: BufRead> Reader<R> {
         self.span.clone()
     }
 
+    /// The 1-based line of the last event.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// The text of the last event's line, without its end.
+    pub fn text(&self) -> &[u8] {
+        &self.buffer
+    }
+
     fn next_event(&mut self) -> Result<Option<Event>, ReadErrorKind> {
         loop {
             self.line += 1;

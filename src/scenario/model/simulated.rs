@@ -79,10 +79,12 @@ pub struct PrefixCache {
     pub block_tokens: u32,
     /// Blocks that fit; the least recently used go first. 0 switches the cache off.
     pub capacity_blocks: u32,
+    /// Cheat: reuse blocks whatever the salt says, so that the audit can be seen to notice.
+    pub ignores_salt: bool,
 }
 
 impl Default for PrefixCache {
     fn default() -> Self {
-        Self { block_tokens: 16, capacity_blocks: 262_144 }
+        Self { block_tokens: 16, capacity_blocks: 262_144, ignores_salt: false }
     }
 }

@@ -7,6 +7,8 @@ use scenario::diagnostics::Severity;
 
 use super::tree::{POINTS, Tree, copy, fixture, judge, line, ruleset};
 
+const NO_EVENTS: &str = "W x-log-missing empty events.jsonl";
+
 #[test]
 fn the_valid_submission_passes_without_a_finding() {
     let tree = Tree::new();
@@ -27,8 +29,11 @@ fn a_path_that_is_not_there_is_the_only_finding() {
 
 #[test]
 fn a_run_folder_is_judged_by_the_rules_of_points() {
-    let report = judge(&fixture("run-folder"));
-    assert_eq!((report.kind, report.faults().count()), (Kind::Run, 0));
+    let run = fixture("run-folder");
+    let report = judge(&run);
+    let lines: Vec<String> = report.faults().map(|f| line(f, &run)).collect();
+    // Its log is there and empty.
+    assert_eq!((report.kind, lines), (Kind::Run, vec![NO_EVENTS.to_owned()]));
     let directory = tempfile::tempdir().unwrap();
     let run = directory.path().join("r12");
     copy(&fixture("run-folder"), &run);
@@ -41,6 +46,7 @@ fn a_run_folder_is_judged_by_the_rules_of_points() {
         [
             "E config-file-present invalid config.yaml",
             "E result-summary-present fail performance/result_summary.json",
+            NO_EVENTS,
         ]
     );
 }
@@ -62,13 +68,19 @@ fn a_result_directory_is_one_curve() {
         let power = tree.path("$system_power.json");
         std::fs::copy(power, run.join("system_power.json")).unwrap();
     }
-    let report = judge(root);
-    let lines: Vec<String> = report.faults().map(|f| line(f, root)).collect();
-    assert_eq!((report.kind, lines), (Kind::Curve, vec![]));
+    let lines = || -> Vec<String> {
+        let report = judge(root);
+        assert_eq!(report.kind, Kind::Curve);
+        let lines: Vec<String> = report.faults().map(|f| line(f, root)).collect();
+        // Submissions, of which this is made, have no logs.
+        let (no_log, rest) = lines.into_iter().partition(|l| l.starts_with("W x-log-missing warn"));
+        let no_log: Vec<String> = no_log;
+        assert_eq!(no_log.len(), report.findings.iter().filter(|f| f.rule.id == "x-log-missing").count());
+        rest
+    };
+    assert_eq!(lines(), [""; 0]);
     std::fs::remove_dir_all(root.join("points/r32")).unwrap();
-    let report = judge(root);
-    let lines: Vec<String> = report.faults().map(|f| line(f, root)).collect();
-    assert_eq!(lines, ["E point-count fail "]);
+    assert_eq!(lines(), ["E point-count fail "]);
 }
 
 #[test]

@@ -34,6 +34,7 @@ fn a_plan_says_what_would_run() {
      endpoint.simulated.wrong_share             0.0                 default
      endpoint.simulated.cache.block_tokens      16                  default
      endpoint.simulated.cache.capacity_blocks   262144              default
+     endpoint.simulated.cache.ignores_salt      false               default
      endpoint.simulated.reasoning_field         reasoning_content   default
      endpoint.simulated.seed                    42                  default
      endpoint.session_header                    X-Session-ID        default
