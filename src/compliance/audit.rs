@@ -11,8 +11,9 @@ use super::log::Workload;
 use super::power::Computation;
 use super::registry::Registries;
 use super::rules::{
-    accuracy, accuracy_files, curve, drafters, engagement, files, log, metrics, names, own, placement,
-    power, regions, seeds, single_turn, steady, submission, system_description, utilization,
+    accuracy, accuracy_files, curve, drafters, engagement, files, log, metrics, names, own,
+    placement, power, regions, seeds, single_turn, steady, submission, system_description,
+    utilization,
 };
 use super::view::View;
 

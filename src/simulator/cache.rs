@@ -202,12 +202,8 @@ mod tests {
 
     use super::*;
 
-    const CONFIG: CacheConfig = CacheConfig {
-        block_tokens: 2,
-        capacity_blocks: 8,
-        reported: true,
-        ignores_salt: false,
-    };
+    const CONFIG: CacheConfig =
+        CacheConfig { block_tokens: 2, capacity_blocks: 8, reported: true, ignores_salt: false };
     const BLOCK: usize = 2 * TOKEN_BYTES;
 
     fn prompt(text: &str) -> Prompt {

@@ -67,7 +67,9 @@ fn plan_order<'a>(sessions: &'a Sessions, mix: &Mix) -> Option<Vec<&'a Session>>
     }
     let budget = sessions.list().len();
     let plan = sequence(passes(&sizes, mix.order, mix.seed), budget);
-    let id = |assignment: &Assignment| session_id(sources[assignment.conversation as usize], assignment.pass);
+    let id = |assignment: &Assignment| {
+        session_id(sources[assignment.conversation as usize], assignment.pass)
+    };
     plan.iter().map(|assignment| sessions.named(&id(assignment))).collect()
 }
 
@@ -100,7 +102,8 @@ pub(super) fn of_workload(
     let found = digest.turns();
     faults.extend(other.fault(RULE, "bodies"));
     let expected = digest.finish();
-    if let Some(stored) = stored.filter(|stored| found > 0 && other.count() == 0 && *stored != expected)
+    if let Some(stored) =
+        stored.filter(|stored| found > 0 && other.count() == 0 && *stored != expected)
     {
         let fault = Fault::new(RULE, "workload").with("found", stored);
         faults.push(fault.with("expected", expected));

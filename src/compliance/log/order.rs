@@ -48,7 +48,8 @@ impl Order {
         }
         let turn = shown(key);
         if let Some(waiting) = session.waiting {
-            self.turns.add(Some(line), || format!("{turn} while turn {waiting} waits (line {line})"));
+            self.turns
+                .add(Some(line), || format!("{turn} while turn {waiting} waits (line {line})"));
         } else if session.last_turn.is_some_and(|last| key.turn <= last) {
             let last = session.last_turn.unwrap_or_default();
             self.turns.add(Some(line), || format!("{turn} after turn {last} (line {line})"));

@@ -155,8 +155,13 @@ impl<'a> Follower<'a> {
         }
         session.count(key.turn);
         let sent = prompt.is_some();
-        let flight =
-            InFlight { place, session: Arc::clone(&key.session), issued_at: at, sent, failed: false };
+        let flight = InFlight {
+            place,
+            session: Arc::clone(&key.session),
+            issued_at: at,
+            sent,
+            failed: false,
+        };
         self.in_flight.insert(key.sample, flight);
         let Some(prompt) = prompt else { return };
         self.order.sent(key, session, line, at);
@@ -270,7 +275,8 @@ fn gaps(sessions: &Sessions, faults: &mut Vec<Fault>) {
 
 /// The bytes of a logged prompt up to its conversation's marker, tools included, and of all of it.
 fn logged_head(logged: &LoggedPrompt) -> Option<Head> {
-    let messages: Vec<&serde_json::value::RawValue> = serde_json::from_str(&logged.messages).ok()?;
+    let messages: Vec<&serde_json::value::RawValue> =
+        serde_json::from_str(&logged.messages).ok()?;
     let tools = logged.tools.as_ref().map_or(0, String::len);
     let shared = messages.first()?.get().len() + tools;
     Some(Head::Bytes(shared as u64, (logged.messages.len() + tools) as u64))

@@ -60,7 +60,9 @@ impl<'a> Salt<'a> {
                 let text = || {
                     let (pass, conversation) = &wanted;
                     let turn = shown(key);
-                    format!("{turn} with {before} and {after} for {pass} and {conversation} (line {line})")
+                    format!(
+                        "{turn} with {before} and {after} for {pass} and {conversation} (line {line})"
+                    )
                 };
                 self.wrong.add(Some(line), text);
             }
@@ -71,7 +73,8 @@ impl<'a> Salt<'a> {
     fn arguments(&mut self, key: &TurnKey, logged: &LoggedPrompt, line: u64) {
         let Some(wanted) = self.arguments else { return };
         let found = logged.chat_template_kwargs.as_deref();
-        let found: Value = found.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let found: Value =
+            found.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
         if found != *wanted {
             self.sampled.add(Some(line), || format!("{} with {found} (line {line})", shown(key)));
         }

@@ -48,7 +48,12 @@ impl Window {
     }
 
     /// Faults of a replay that came to its end with these trajectories on so many slots.
-    pub(super) fn faults(mut self, sessions: &[Session], slots: Option<u64>, faults: &mut Vec<Fault>) {
+    pub(super) fn faults(
+        mut self,
+        sessions: &[Session],
+        slots: Option<u64>,
+        faults: &mut Vec<Fault>,
+    ) {
         if let (Some(slots), 0) = (slots, self.odd.count()) {
             // Every slot but one may have taken its last trajectory and wait for its first turn.
             if self.after.count() >= slots {

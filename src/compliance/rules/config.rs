@@ -121,7 +121,8 @@ fn parameters(config: &Map, point: &Point, ruleset: &Ruleset, report: &mut Repor
     }
     let model = point.model_name.as_deref().and_then(|name| ruleset.recognise(name));
     let Some(model) = model else { return };
-    let renamed = |name: &str| if name == RENAMED.1 { RENAMED.0.to_owned() } else { name.to_owned() };
+    let renamed =
+        |name: &str| if name == RENAMED.1 { RENAMED.0.to_owned() } else { name.to_owned() };
     for (name, expected) in &model.sampling {
         let name = renamed(name);
         let stated = parameters.given(&name);

@@ -20,11 +20,7 @@ use crate::scenario::model::Order;
 const BUFFER: usize = 1 << 20;
 
 /// Every check of the event logs and of the data sets; a submission has neither.
-pub(in super::super) fn check(
-    context: &Context<'_>,
-    workload: Option<&Workload>,
-    sink: &mut Sink,
-) {
+pub(in super::super) fn check(context: &Context<'_>, workload: Option<&Workload>, sink: &mut Sink) {
     if context.kind == Kind::Submission {
         return;
     }
@@ -37,7 +33,8 @@ pub(in super::super) fn check(
 }
 
 fn agentic_points(curve: &Curve) -> impl Iterator<Item = (&PointFiles, &Point)> {
-    let disclosed = curve.points.iter().filter_map(|files| Some((files, files.disclosure.as_ref().ok()?)));
+    let disclosed =
+        curve.points.iter().filter_map(|files| Some((files, files.disclosure.as_ref().ok()?)));
     disclosed.filter(|(_, point)| point.is_agentic())
 }
 
@@ -129,7 +126,9 @@ fn arguments<'a>(point: &Point, ruleset: &'a Ruleset) -> Option<&'a serde_json::
 /// Whether recorded delays are said to be waited out; where they are not, config.yaml's own rule
 /// tells.
 fn delays(files: &PointFiles) -> bool {
-    let off = |(_, block): (usize, &Map)| matches!(block.get("inject_tool_delay"), Some(Value::Bool(false)));
+    let off = |(_, block): (usize, &Map)| {
+        matches!(block.get("inject_tool_delay"), Some(Value::Bool(false)))
+    };
     !files.config.map().is_some_and(|config| agentic(config).any(off))
 }
 
@@ -206,7 +205,8 @@ fn compare(
     sink: &mut Sink,
 ) {
     const RULE: &str = "x-dataset";
-    let digest = |set: &Value| set.as_map().and_then(|map| map.get("sha256")?.as_text()).map(str::to_owned);
+    let digest =
+        |set: &Value| set.as_map().and_then(|map| map.get("sha256")?.as_text()).map(str::to_owned);
     let name = |set: &Value| {
         let name = set.as_map().and_then(|map| map.get("name")?.as_text());
         name.unwrap_or("without a name").to_owned()

@@ -178,7 +178,11 @@ pub(super) const RULES: &[Rule] = &[
         messages: &[
             error("fail", "data set {name} has the SHA-256 {found}", "{expected}"),
             error("count", "{found} data sets were replayed: {names}", "one, {expected}"),
-            error("given", "data set {name} has the SHA-256 {found}, the given file {expected}", ""),
+            error(
+                "given",
+                "data set {name} has the SHA-256 {found}, the given file {expected}",
+                "",
+            ),
         ],
     },
     Rule {
@@ -193,7 +197,11 @@ pub(super) const RULES: &[Rule] = &[
         fix: "keep the run folder as the client wrote it; give the audit the scenario of the run",
         messages: &[
             error("fail", "the stored replay digest is {found}", "{expected}, from the log"),
-            error("workload", "the stored replay digest is {found}", "{expected}, from the data sets"),
+            error(
+                "workload",
+                "the stored replay digest is {found}",
+                "{expected}, from the data sets",
+            ),
             error("bodies", "{count} turns were sent with another body: {found}", "the workload's"),
         ],
     },

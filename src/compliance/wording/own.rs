@@ -2,11 +2,19 @@
 
 use super::{Message, Rule, Scope, Severity};
 
-pub(super) const fn error(key: &'static str, found: &'static str, required: &'static str) -> Message {
+pub(super) const fn error(
+    key: &'static str,
+    found: &'static str,
+    required: &'static str,
+) -> Message {
     Message { key, severity: Severity::Error, found, required }
 }
 
-pub(super) const fn warning(key: &'static str, found: &'static str, required: &'static str) -> Message {
+pub(super) const fn warning(
+    key: &'static str,
+    found: &'static str,
+    required: &'static str,
+) -> Message {
     Message { key, severity: Severity::Warning, found, required }
 }
 

@@ -75,7 +75,10 @@ fn a_result_directory_is_one_curve() {
         // Submissions, of which this is made, have no logs.
         let (no_log, rest) = lines.into_iter().partition(|l| l.starts_with("W x-log-missing warn"));
         let no_log: Vec<String> = no_log;
-        assert_eq!(no_log.len(), report.findings.iter().filter(|f| f.rule.id == "x-log-missing").count());
+        assert_eq!(
+            no_log.len(),
+            report.findings.iter().filter(|f| f.rule.id == "x-log-missing").count()
+        );
         rest
     };
     assert_eq!(lines(), [""; 0]);

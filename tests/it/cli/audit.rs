@@ -28,12 +28,19 @@ fn run(cache: &str) -> Sandbox {
         },
     });
     sandbox.write("rules.json", &rules.to_string());
-    let endpoint = format!("{{ simulated: {{ ttft: 2ms, inter_token: 0s, cache: {{ {cache} }} }} }}");
-    let scenario = fixture::scenario(&endpoint, "compliance: { ruleset: rules.json }\n\
-        mix: { passes: 2 }\nlog: { prompts: true }\n")
-    .replace("{ name: m }", "{ name: m, benchmark: qwen3_6-35b-a3b, sampling: { temperature: 1.0, \
+    let endpoint =
+        format!("{{ simulated: {{ ttft: 2ms, inter_token: 0s, cache: {{ {cache} }} }} }}");
+    let scenario = fixture::scenario(
+        &endpoint,
+        "compliance: { ruleset: rules.json }\n\
+        mix: { passes: 2 }\nlog: { prompts: true }\n",
+    )
+    .replace(
+        "{ name: m }",
+        "{ name: m, benchmark: qwen3_6-35b-a3b, sampling: { temperature: 1.0, \
         top_p: 0.95, top_k: 20, repetition_penalty: 1.0, presence_penalty: 1.5, max_tokens: 8192, \
-        chat_template_kwargs: { preserve_thinking: true } } }");
+        chat_template_kwargs: { preserve_thinking: true } } }",
+    );
     sandbox.write("small.yaml", &scenario);
     let done = sandbox.run(&["run", "small.yaml", "--run-id", "a", "-q"]);
     assert_eq!(done.code, Some(0), "{done}");
@@ -77,7 +84,10 @@ impl Copy {
     /// Fails unless a finding begins so.
     fn has(&self, more: &[&str], start: &str) {
         let findings = self.findings(more);
-        assert!(findings.iter().any(|line| line.starts_with(start)), "no {start:?} in {findings:#?}");
+        assert!(
+            findings.iter().any(|line| line.starts_with(start)),
+            "no {start:?} in {findings:#?}"
+        );
     }
 
     fn lines(&self, point: &str) -> Vec<Value> {
@@ -322,7 +332,8 @@ fn a_server_that_looks_past_the_salt_is_found_out() {
     });
     one.has(&[], "x-cache-legality points/r1/events.jsonl:");
     let counted = ["--scenario", "small.yaml", "--tokenizer"];
-    let tokenizer = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/character-tokenizer");
+    let tokenizer =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/character-tokenizer");
     let counted = [&counted[..], &[tokenizer.to_str().unwrap()]].concat();
     assert_eq!(one.findings(&counted).len(), 1);
 }
@@ -369,7 +380,14 @@ fn reference() -> Sandbox {
 /// Codes of our own findings about the reference client's folder.
 fn codes(sandbox: &Sandbox) -> Vec<String> {
     let done = sandbox.run(&[
-        "audit", "r2", "--ruleset", "rules.json", "--scenario", "small.yaml", "--format", "json",
+        "audit",
+        "r2",
+        "--ruleset",
+        "rules.json",
+        "--scenario",
+        "small.yaml",
+        "--format",
+        "json",
     ]);
     let report: Value = serde_json::from_str(&done.stdout).unwrap_or_else(|_| panic!("{done}"));
     let findings = report["findings"].as_array().unwrap().iter();
@@ -387,7 +405,11 @@ fn the_reference_clients_log_is_followed_too() {
         ("\"session.ended\"", "\"session.went\"", "x-log-order"),
         ("\"session.stop_performance_tracking\"", "\"session.x\"", "x-window"),
         ("plain-conv_1__repeat_2", "plain-conv_1__repeat_4", "x-passes"),
-        ("[{\"role\":\"system\",\"content\":\"[salt: 4461]\\n\\nYou", "[{\"role\":\"system\",\"content\":\"You", "x-salt"),
+        (
+            "[{\"role\":\"system\",\"content\":\"[salt: 4461]\\n\\nYou",
+            "[{\"role\":\"system\",\"content\":\"You",
+            "x-salt",
+        ),
     ] {
         assert!(log.contains(from), "{from}");
         sandbox.write("r2/events.jsonl", &log.replace(from, to));
