@@ -106,6 +106,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     }
     enough_files(&prepared)?;
     let runtime = runtime()?;
+    prepared.library.prepare_digests(first_pass(&prepared));
     let reference = reference(&prepared)?;
     let target = Target::start(&prepared.scenario, &prepared.library)?;
     let connect_timeout = prepared.scenario.endpoint.connect_timeout.get();
@@ -163,6 +164,13 @@ struct Done {
 fn reference(prepared: &Prepared) -> Result<Option<Reference>, Failure> {
     let directory = prepared.scenario.model.tokenizer.as_deref();
     directory.map(|directory| load_reference(directory, wall_now())).transpose()
+}
+
+/// The sessions of the first pass, which every point replays. Later passes are as long again each;
+/// the recorder hashes them when they begin.
+fn first_pass(prepared: &Prepared) -> impl Iterator<Item = (u32, u32)> {
+    let sessions = prepared.plan.sequence.iter().map(|next| (next.conversation, next.pass));
+    sessions.take_while(|(_, pass)| *pass == 1)
 }
 
 /// Makes sure that every slot can have its connection.

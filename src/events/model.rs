@@ -1,5 +1,6 @@
 //! One event of a replay.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,6 +11,10 @@ use crate::wire::{Failure, Reply};
 /// that the same scenario gives the same log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SampleId(pub u128);
+
+/// A map by sample id. Ids are digests, or another client's random numbers; a hash of full strength
+/// costs more than everything else that is done with them.
+pub type SampleMap<V> = HashMap<SampleId, V, foldhash::fast::RandomState>;
 
 impl fmt::Display for SampleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -74,6 +74,13 @@ impl<W: io::Write> Writer<W> {
         self.line.extend_from_slice(text.as_bytes());
     }
 
+    fn hex(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.line.push(HEX[usize::from(byte >> 4)]);
+            self.line.push(HEX[usize::from(byte & 15)]);
+        }
+    }
+
     fn json(&mut self, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
         serde_json::to_writer(&mut self.line, value).map_err(io::Error::from)
     }
@@ -99,7 +106,7 @@ impl<W: io::Write> Writer<W> {
     fn head(&mut self, event: &Event, key: &TurnKey) -> io::Result<()> {
         self.start(turn_event_name(&event.kind), event.at)?;
         self.raw(r#","sample_uuid":""#);
-        io::Write::write_fmt(&mut self.line, format_args!("{}", key.sample))?;
+        self.hex(&key.sample.0.to_be_bytes());
         self.raw(r#"","conversation_id":"#);
         self.json(&*key.session)?;
         self.raw(r#","turn":"#);
@@ -121,10 +128,7 @@ impl<W: io::Write> Writer<W> {
         match prompt.digest {
             Some(digest) => {
                 self.raw("\"");
-                for byte in digest {
-                    self.line.push(HEX[usize::from(byte >> 4)]);
-                    self.line.push(HEX[usize::from(byte & 15)]);
-                }
+                self.hex(&digest);
                 self.raw("\"");
             }
             None => self.raw("null"),

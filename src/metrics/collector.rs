@@ -1,12 +1,12 @@
 //! One pass over the events of a replay.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::model::{Counters, FinishReasons, Metrics, PrefixCache, TokenCounts, Window};
 use super::stats::Stats;
 use super::tokens::{TokenSource, TurnTokens};
 use crate::clock::Nanos;
-use crate::events::{Event, EventKind, SampleId};
+use crate::events::{Event, EventKind, SampleId, SampleMap};
 use crate::wire::{FailureKind, Reply, Usage};
 
 /// Gathers the numbers of a replay from its events, in log order.
@@ -20,7 +20,7 @@ use crate::wire::{FailureKind, Reply, Usage};
 #[derive(Debug, Default)]
 pub struct Collector {
     tokens: TokenSource,
-    in_flight: HashMap<SampleId, Turn>,
+    in_flight: SampleMap<Turn>,
     tracking: Option<bool>,
     opened_at: Nanos,
     last_tracked_end: Option<Nanos>,

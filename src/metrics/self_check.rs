@@ -1,12 +1,12 @@
 //! Counters that prove a replay did what it planned, independent of the metrics.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::client::ClientLoad;
-use crate::events::{Event, EventKind, SampleId, TurnKey};
+use crate::events::{Event, EventKind, SampleMap, TurnKey};
 
 /// What the plan says must be found in the events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub struct Expected {
 /// Follows the events of one replay and counts.
 #[derive(Clone, Debug, Default)]
 pub struct SelfCheck {
-    in_flight: HashMap<SampleId, InFlight>,
-    seen: HashSet<SampleId>,
+    in_flight: SampleMap<InFlight>,
+    seen: SampleMap<()>,
     sent_in_flight: u64,
     by_conversation: HashMap<Arc<str>, u32>,
     issued: u64,
@@ -160,7 +160,7 @@ impl SelfCheck {
 
     fn issue(&mut self, key: &TurnKey, markers: Option<u8>) {
         let sent = markers.is_some();
-        if !self.seen.insert(key.sample) {
+        if self.seen.insert(key.sample, ()).is_some() {
             self.note(OddEvent::IssuedTwice);
             return;
         }

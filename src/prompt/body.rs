@@ -49,6 +49,15 @@ impl Body {
         rope
     }
 
+    /// The same, by value.
+    pub fn into_rope(self) -> Rope {
+        let mut rope = Rope::default();
+        for slice in [self.open, self.system, self.close, self.history, self.tail] {
+            rope.push(slice);
+        }
+        rope
+    }
+
     /// The whole body in one buffer.
     pub fn to_bytes(&self) -> Bytes {
         self.rope().to_vec().into()
@@ -88,8 +97,13 @@ impl BodyDigest {
 /// How many salt markers (`[salt: ` + four hex digits + `]`) stand at the two places of the system
 /// message where they belong: 0, 1 or 2.
 pub fn salt_markers(body: &Body) -> u8 {
-    let before = body.open.strip_suffix(b"\\n\\n").is_some_and(ends_with_marker);
-    let after = body.close.strip_suffix(b"\"},").is_some_and(ends_with_marker);
+    salt_markers_of(&body.open, &body.close)
+}
+
+/// The same of what stands before and behind the system prompt.
+pub(super) fn salt_markers_of(open: &[u8], close: &[u8]) -> u8 {
+    let before = open.strip_suffix(b"\\n\\n").is_some_and(ends_with_marker);
+    let after = close.strip_suffix(b"\"},").is_some_and(ends_with_marker);
     u8::from(before) + u8::from(after)
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::digests::Digests;
 use super::library::{Conversation, Library, Turn};
 use super::template::{PromptOptions, RequestTemplate};
 use crate::clock::nanos;
@@ -106,6 +107,7 @@ impl LibraryBuilder {
             tails: self.tails,
             template: self.template,
             options: self.options,
+            digests: Digests::default(),
         }
     }
 

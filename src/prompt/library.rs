@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::body::Body;
+use super::body::{Body, salt_markers_of};
+use super::digests::{Digests, SessionDigests};
 use super::template::{PromptOptions, RequestTemplate};
 use crate::client::Rope;
 use crate::clock::Nanos;
@@ -59,6 +60,7 @@ pub struct Library {
     pub(super) tails: Vec<Bytes>,
     pub(super) template: RequestTemplate,
     pub(super) options: PromptOptions,
+    pub(super) digests: Digests,
 }
 
 impl Library {
@@ -127,7 +129,13 @@ impl Library {
             close.extend_from_slice(b"\"},");
         }
         let library = Arc::clone(self);
-        Session { library, conversation, id, open: open.into(), close: close.into() }
+        Session { library, conversation, pass, id, open: open.into(), close: close.into() }
+    }
+
+    /// Makes the body digests of these sessions now, on several threads, as far as they are kept;
+    /// nothing has to be hashed while they are replayed then.
+    pub fn prepare_digests(self: &Arc<Self>, sessions: impl Iterator<Item = (u32, u32)>) {
+        self.digests.prepare(self, sessions);
     }
 }
 
@@ -136,6 +144,7 @@ impl Library {
 pub struct Session {
     library: Arc<Library>,
     conversation: u32,
+    pass: u32,
     id: Arc<str>,
     open: Bytes,
     close: Bytes,
@@ -155,6 +164,29 @@ impl Session {
     /// The client turns, in order.
     pub fn turns(&self) -> &[Turn] {
         &self.conversation().turns
+    }
+
+    /// The SHA-256 of every turn's body, in the order of [`Session::turns`].
+    pub fn digests(&self) -> SessionDigests {
+        self.library.digests.of(self, (self.conversation, self.pass))
+    }
+
+    /// The length in bytes of the body of the turn at `index` of [`Session::turns`].
+    ///
+    /// # Panics
+    /// When there is no such turn.
+    pub fn body_len(&self, index: usize) -> u64 {
+        let conversation = self.conversation();
+        let turn = &conversation.turns[index];
+        let system = conversation.system.as_ref().map_or(0, Range::len);
+        let tail = self.library.tails[turn.tail as usize].len();
+        let history = turn.end - conversation.start;
+        (self.open.len() + system + self.close.len() + history + tail) as u64
+    }
+
+    /// How many salt markers every body of the session holds: see [`super::salt_markers`].
+    pub fn salt_markers(&self) -> u8 {
+        salt_markers_of(&self.open, &self.close)
     }
 
     /// The request body of the turn at `index` of [`Session::turns`].

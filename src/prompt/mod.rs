@@ -15,6 +15,7 @@
 
 mod body;
 mod build;
+mod digests;
 mod forecast;
 mod library;
 mod load;
@@ -25,6 +26,7 @@ mod template;
 
 pub use body::{Body, BodyDigest, SALT_OPEN, salt_markers};
 pub use build::{BuildError, LibraryBuilder};
+pub use digests::SessionDigests;
 pub use forecast::{Expected, Volume, expected_duration};
 pub use library::{Conversation, Library, Session, Turn};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::digest::{Sha256Stream, hex};
 use crate::plan::Assignment;
-use crate::prompt::{BodyDigest, Library};
+use crate::prompt::Library;
 
 /// SHA-256 over one line per turn in plan order: session id, NUL, turn in decimal, NUL, the body's
 /// SHA-256 in hex, newline. Whoever has the scenario and the data sets can recompute it.
@@ -38,9 +38,8 @@ pub fn planned_digest(library: &Arc<Library>, sequence: &[Assignment]) -> String
     let mut digest = ReplayDigest::default();
     for assignment in sequence {
         let session = library.session(assignment.conversation, assignment.pass);
-        let mut bodies = BodyDigest::default();
-        for (index, turn) in session.turns().iter().enumerate() {
-            digest.push(session.id(), turn.turn, &bodies.next(&session.body(index)));
+        for (turn, body) in session.turns().iter().zip(session.digests().iter()) {
+            digest.push(session.id(), turn.turn, body);
         }
     }
     digest.finish()

@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 
 use crate::clock::Nanos;
-use crate::prompt::{Body, Session};
+use crate::prompt::Session;
 use crate::wire::{Failure, Reply};
 
 /// Which turn a note is about: the trajectory's position in the sequence, and the index of the turn
@@ -21,8 +21,9 @@ pub(super) enum Note {
     Started { at: Nanos },
     /// A slot took a trajectory.
     Begin { position: usize, session: Session },
-    /// A turn was issued.
-    Issued { at: Nanos, turn: TurnRef, body: Body },
+    /// A turn was issued. Its body is not told: the recorder takes what it needs from the session,
+    /// without touching the counters of the prompts' memory, which the slots use.
+    Issued { at: Nanos, turn: TurnRef },
     /// The first token arrived.
     FirstToken { at: Nanos, turn: TurnRef },
     /// A turn is over.

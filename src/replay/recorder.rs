@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -20,8 +20,12 @@ use crate::digest::Sha256Stream;
 use crate::events::{Event, EventKind, Observer, PromptFacts, SampleId, TurnKey};
 use crate::host;
 use crate::plan::Assignment;
-use crate::prompt::{Body, BodyDigest, Library, Session, salt_markers};
+use crate::prompt::{Library, Session, SessionDigests};
 use crate::wire::{Failure, FailureKind, Reply};
+
+/// How long the recorder rests when it has nothing to do. It looks for notes instead of being woken
+/// by each: waking a thread costs a slot more than all else that it does for the log.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// What a recorder needs to know beforehand.
 #[derive(Debug)]
@@ -110,9 +114,11 @@ pub struct Recorder<O> {
 
 struct Active {
     session: Session,
-    digest: BodyDigest,
+    digests: SessionDigests,
+    salt_markers: u8,
     issued: usize,
-    in_flight: Option<usize>,
+    /// The turn that is in flight.
+    in_flight: Option<TurnKey>,
     failed: Option<FailureKind>,
 }
 
@@ -154,10 +160,13 @@ impl<O: Observer + 'static> Recorder<O> {
     }
 
     fn run(mut self, receiver: &Receiver<Note>) -> Result<(Recorded, O), RecordError> {
-        while let Ok(note) = receiver.recv() {
-            self.note(note)?;
+        loop {
+            match receiver.try_recv() {
+                Ok(note) => self.note(note)?,
+                Err(TryRecvError::Empty) => thread::sleep(PAUSE),
+                Err(TryRecvError::Disconnected) => return Ok(self.finish()),
+            }
         }
-        Ok(self.finish())
     }
 
     fn finish(mut self) -> (Recorded, O) {
@@ -185,16 +194,23 @@ impl<O: Observer + 'static> Recorder<O> {
             }
             Note::Begin { position, session } => {
                 self.meter.slot_began();
-                let digest = BodyDigest::default();
-                let active = Active { session, digest, issued: 0, in_flight: None, failed: None };
+                let active = Active {
+                    digests: session.digests(),
+                    salt_markers: session.salt_markers(),
+                    session,
+                    issued: 0,
+                    in_flight: None,
+                    failed: None,
+                };
                 self.active.insert(position, active);
                 Ok(())
             }
-            Note::Issued { at, turn, body } => self.issued(at, turn, &body),
+            Note::Issued { at, turn } => self.issued(at, turn),
             Note::FirstToken { at, turn } => {
                 self.meter.first_token(turn.position, at);
-                let Some(key) = self.key(turn) else { return Ok(()) };
-                self.emit(at, EventKind::FirstToken(key))
+                let active = self.active.get(&turn.position);
+                let key = active.and_then(|active| active.in_flight.clone());
+                key.map_or(Ok(()), |key| self.emit(at, EventKind::FirstToken(key)))
             }
             Note::Over { at, turn, outcome, resent } => {
                 self.recorded.resent += u64::from(resent);
@@ -211,18 +227,18 @@ impl<O: Observer + 'static> Recorder<O> {
         }
     }
 
-    fn issued(&mut self, at: Nanos, turn: TurnRef, body: &Body) -> io::Result<()> {
+    fn issued(&mut self, at: Nanos, turn: TurnRef) -> io::Result<()> {
         self.meter.issued(turn.position, at);
         let Some(key) = self.key(turn) else { return Ok(()) };
         let Some(active) = self.active.get_mut(&turn.position) else { return Ok(()) };
-        let digest = active.digest.next(body);
-        active.in_flight = Some(turn.index);
-        self.digests[self.offsets[turn.position] + turn.index] = Some(digest);
+        let digest = active.digests.get(turn.index).copied();
+        active.in_flight = Some(key.clone());
+        self.digests[self.offsets[turn.position] + turn.index] = digest;
         let facts = PromptFacts {
-            digest: Some(digest),
-            bytes: Some(body.len()),
-            salt_markers: salt_markers(body),
-            body: self.setup.prompts.then(|| body.to_bytes()),
+            digest,
+            bytes: Some(active.session.body_len(turn.index)),
+            salt_markers: active.salt_markers,
+            body: self.setup.prompts.then(|| active.session.body(turn.index).to_bytes()),
         };
         self.count_issued(turn, &key);
         self.emit(at, EventKind::Issued(key, Some(facts)))
@@ -244,11 +260,9 @@ impl<O: Observer + 'static> Recorder<O> {
         outcome: Result<Box<Reply>, Failure>,
     ) -> io::Result<()> {
         self.meter.over(turn.position, at);
-        let Some(key) = self.key(turn) else { return Ok(()) };
-        if let Some(active) = self.active.get_mut(&turn.position) {
-            active.in_flight = None;
-            active.failed = outcome.as_ref().err().map(|failure| failure.kind);
-        }
+        let Some(active) = self.active.get_mut(&turn.position) else { return Ok(()) };
+        let Some(key) = active.in_flight.take() else { return Ok(()) };
+        active.failed = outcome.as_ref().err().map(|failure| failure.kind);
         match outcome {
             Ok(reply) => {
                 self.recorded.completed += 1;
@@ -297,8 +311,7 @@ impl<O: Observer + 'static> Recorder<O> {
     fn aborted(&mut self, at: Nanos) -> io::Result<()> {
         for (position, active) in std::mem::take(&mut self.active) {
             self.meter.slot_ended();
-            let Some(index) = active.in_flight else { continue };
-            let key = self.turn_key(&active.session, TurnRef { position, index });
+            let Some(key) = active.in_flight else { continue };
             self.meter.over(position, at);
             let message = "the run was aborted while the turn was in flight";
             self.failed(at, key, Failure::new(FailureKind::Interrupted, message))?;

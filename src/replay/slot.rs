@@ -79,13 +79,12 @@ impl<C: Connect> Slot<C> {
         url: usize,
         session: &Session,
     ) -> Result<Nanos, Failed> {
-        let body = session.body(turn.index);
-        let rope = body.rope();
+        let rope = session.body(turn.index).into_rope();
         let notes = &self.notes;
         let mut on_first_token = |at| notes.send(Note::FirstToken { at, turn });
         let issued_at = self.clock.now();
         let deadline = issued_at.saturating_add(nanos(self.settings.turn_timeout));
-        notes.send(Note::Issued { at: issued_at, turn, body });
+        notes.send(Note::Issued { at: issued_at, turn });
         let exchange = self
             .client
             .exchange(url, session.id(), rope, issued_at, deadline, &mut on_first_token)

@@ -74,7 +74,7 @@ impl ReplyBuilder {
             self.reply.finish_reason = Some(FinishReason::parse(choice.finish_reason.as_str()));
         }
         self.whole |= choice.message.is_some();
-        match choice.delta.as_ref().or(choice.message.as_ref()) {
+        match choice.delta.as_ref().or(choice.message.as_deref()) {
             Some(delta) => self.add(delta).map_err(|error| self.malformed(&error, data)),
             None => Ok(Step::Nothing),
         }

@@ -17,9 +17,9 @@ use super::Usage;
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Chunk<'a> {
     #[serde(default, borrow)]
-    pub(super) choices: Few<Choice<'a>>,
+    pub(super) choices: First<Choice<'a>>,
     #[serde(default)]
-    usage: Option<UsageJson>,
+    usage: Option<Box<UsageJson>>,
     /// An error object or text.
     #[serde(default, borrow)]
     pub(super) error: Option<&'a RawValue>,
@@ -52,7 +52,7 @@ pub(super) struct Choice<'a> {
     #[serde(default, borrow)]
     pub(super) delta: Option<Delta<'a>>,
     #[serde(default, borrow)]
-    pub(super) message: Option<Delta<'a>>,
+    pub(super) message: Option<Box<Delta<'a>>>,
     #[serde(default, borrow)]
     pub(super) finish_reason: MaybeText<'a>,
 }
@@ -67,7 +67,7 @@ pub(super) struct Delta<'a> {
     #[serde(default, borrow)]
     reasoning: MaybeText<'a>,
     #[serde(default, borrow)]
-    pub(super) tool_calls: Few<ToolCall<'a>>,
+    pub(super) tool_calls: Many<ToolCall<'a>>,
 }
 
 impl Delta<'_> {
@@ -186,47 +186,61 @@ impl<'de: 'a, 'a> Deserialize<'de> for MaybeText<'a> {
     }
 }
 
-/// A list that nearly always has one element, which then takes no allocation; null is empty.
+/// A list that is nearly always missing, and is small then; null is empty.
 #[derive(Debug)]
-pub(super) struct Few<T> {
-    pub(super) first: Option<T>,
-    rest: Vec<T>,
-}
+pub(super) struct Many<T>(Vec<T>);
 
-impl<T> Few<T> {
+impl<T> Many<T> {
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.first.iter().chain(&self.rest)
+        self.0.iter()
     }
 }
 
-impl<T> Default for Few<T> {
+impl<T> Default for Many<T> {
     fn default() -> Self {
-        Self { first: None, rest: Vec::new() }
+        Self(Vec::new())
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Few<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FewVisitor<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for FewVisitor<T> {
-            type Value = Few<T>;
+        Option::<Vec<T>>::deserialize(deserializer).map(|list| Self(list.unwrap_or_default()))
+    }
+}
+
+/// The first element of a list that nearly always has one, which takes no allocation; null is
+/// empty. What follows is checked and dropped.
+#[derive(Debug)]
+pub(super) struct First<T> {
+    pub(super) first: Option<T>,
+}
+
+impl<T> Default for First<T> {
+    fn default() -> Self {
+        Self { first: None }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for First<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FirstVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstVisitor<T> {
+            type Value = First<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list or null")
             }
 
             fn visit_unit<E>(self) -> Result<Self::Value, E> {
-                Ok(Few::default())
+                Ok(First::default())
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut few = Few { first: seq.next_element()?, rest: Vec::new() };
-                while let Some(next) = seq.next_element()? {
-                    few.rest.push(next);
-                }
-                Ok(few)
+                let first = seq.next_element()?;
+                while seq.next_element::<T>()?.is_some() {}
+                Ok(First { first })
             }
         }
-        deserializer.deserialize_any(FewVisitor(PhantomData))
+        deserializer.deserialize_any(FirstVisitor(PhantomData))
     }
 }

@@ -1,11 +1,10 @@
 //! From events to a few numbers per turn.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::analysis::{Analysis, analyze};
 use crate::clock::Nanos;
-use crate::events::{Event, EventKind, SampleId};
+use crate::events::{Event, EventKind, SampleId, SampleMap};
 use crate::metrics::tokens::TokenSource;
 
 /// What the detector keeps of one turn issued while tracking was on; all times in nanoseconds of
@@ -52,7 +51,7 @@ pub struct Detector {
     tokens: TokenSource,
     tracking: Option<bool>,
     turns: Vec<TurnRecord>,
-    places: HashMap<SampleId, usize>,
+    places: SampleMap<usize>,
 }
 
 impl Detector {
