@@ -6,7 +6,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, Value};
 
 use super::{
-    dialect, filters, filters_text, globals, methods, operators, pytypes, strftime, tests_jinja,
+    dialect, filters, filters_lazy, filters_text, globals, iterators, methods, operators, pytypes, strftime, tests_jinja,
     work,
 };
 use crate::tokens::error::TemplateError;
@@ -55,6 +55,7 @@ pub(super) fn environment(
     env.add_test("sequence", tests_jinja::is_sequence);
     env.add_test("iterable", tests_jinja::is_iterable);
     env.add_test("callable", tests_jinja::is_callable);
+    env.add_test("escaped", tests_jinja::is_escaped);
     for name in ["startingwith", "endingwith", "safe"] {
         env.remove_test(name);
     }
@@ -66,6 +67,7 @@ fn add_functions(env: &mut Environment<'static>, now: SystemTime) {
     env.add_function("raise_exception", globals::raise_exception);
     env.add_function("strftime_now", move |format: &str| strftime::strftime(now, format));
     env.add_function("dict", globals::dict);
+    env.add_function("range", iterators::range);
     env.add_function("namespace", globals::namespace);
     env.add_function("cycler", globals::cycler);
     env.add_function("joiner", globals::joiner);
@@ -78,15 +80,26 @@ fn add_functions(env: &mut Environment<'static>, now: SystemTime) {
     env.add_function("__mul", operators::multiply);
     env.add_function("__nest", work::nest);
     env.add_function("__iter", work::iterable);
+    env.add_function("__loop", work::looped);
     env.add_function("__comparable", work::comparable);
     env.add_function("__compare", operators::compare);
     env.add_function("__attr", operators::attribute);
     env.add_function("__item", operators::item);
+    env.add_function("__index", operators::index);
     env.add_function("__slice", operators::slice);
     env.add_global("__unset", Value::from_object(globals::Unset));
 }
 
 fn add_filters(env: &mut Environment<'static>) {
+    env.add_filter("map", filters_lazy::map);
+    env.add_filter("select", filters_lazy::select);
+    env.add_filter("reject", filters_lazy::reject);
+    env.add_filter("selectattr", filters_lazy::selectattr);
+    env.add_filter("rejectattr", filters_lazy::rejectattr);
+    env.add_filter("items", filters_lazy::items);
+    env.add_filter("length", filters_lazy::length);
+    env.add_filter("count", filters_lazy::length);
+    env.add_filter("last", filters_lazy::last);
     env.add_filter("tojson", filters::to_json);
     env.add_filter("join", filters::join);
     env.add_filter("default", filters::default);
@@ -116,8 +129,8 @@ fn add_filters(env: &mut Environment<'static>) {
     env.add_filter("e", filters_text::escape);
     env.add_filter("forceescape", filters_text::force_escape);
     env.add_filter("urlencode", filters_text::urlencode);
-    // Jinja2 does not have these.
-    for name in ["split", "lines", "bool", "chain", "zip"] {
+    // Jinja2 does not have these, but for `pprint`, which prints otherwise.
+    for name in ["split", "lines", "bool", "chain", "zip", "pprint"] {
         env.remove_filter(name);
     }
 }

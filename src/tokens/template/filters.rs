@@ -8,8 +8,9 @@ use minijinja::value::{Rest, Tuple, ValueKind, ValueOrKwargs};
 use minijinja::{Error, State, Value};
 
 use super::arguments::{Arguments, type_error};
+use super::iterators::{self, Lazy};
 use super::methods::BoundMethod;
-use super::work::{charge, items};
+use super::work::{charge, items, nest};
 use super::{operators, pytypes, tojson};
 
 /// `value|tojson(…)`.
@@ -48,7 +49,7 @@ pub(super) fn join(
 }
 
 /// The attribute `a.b.0` of an item, as Jinja2's filters look attributes up.
-fn path(item: &Value, attribute: &Value) -> Result<Value, Error> {
+pub(super) fn path(item: &Value, attribute: &Value) -> Result<Value, Error> {
     let Some(text) = attribute.as_str() else { return item.get_item(attribute) };
     let mut value = item.clone();
     for part in text.split('.') {
@@ -87,17 +88,21 @@ pub(super) fn unique(
             kept.push(item);
         }
     }
-    Ok(Value::from(kept))
+    Ok(Lazy::generator(kept))
 }
 
-/// `value|reverse`: the characters of a text, the items of anything else, at once.
+/// `value|reverse`: the characters of a text, an iterator over anything else; a generator, which
+/// cannot be reversed, becomes a list before.
 pub(super) fn reverse(state: &State<'_, '_>, value: Value) -> Result<Value, Error> {
     if let Some(text) = value.as_str() {
         return Ok(Value::from(text.chars().rev().collect::<String>()));
     }
     let mut items = items(state, &value)?;
     items.reverse();
-    Ok(Value::from(items))
+    if iterators::lazy(&value).is_some() {
+        return Ok(Value::from(items));
+    }
+    Ok(Lazy::reversed(items))
 }
 
 /// `value|round(precision=0, method="common")`.
@@ -149,7 +154,7 @@ pub(super) fn batch(
         charge(state, count)?;
         last.resize(count, fill);
     }
-    Ok(batches.into_iter().map(Value::from).collect())
+    nest(state, Lazy::generator(batches.into_iter().map(Value::from).collect()))
 }
 
 /// `value|slice(slices, fill_with=none)`: so many lists, the first ones longer by one.
@@ -179,7 +184,7 @@ pub(super) fn slice(
         }
         slices.push(Value::from(slice));
     }
-    Ok(Value::from(slices))
+    nest(state, Lazy::generator(slices))
 }
 
 /// `value|default(default_value="", boolean=false)`.
@@ -200,11 +205,19 @@ fn sort_key(value: Value, case_sensitive: bool) -> Value {
 }
 
 /// Sorts by the first of each pair, stably; values that Python does not order are an error.
-fn sort_pairs<T>(pairs: &mut [(Vec<Value>, T)], reverse: bool) -> Result<(), Error> {
+fn sort_pairs<T>(
+    pairs: &mut [(Vec<Value>, T)],
+    by_attribute: bool,
+    reverse: bool,
+) -> Result<(), Error> {
+    // Python compares lists of keys by their first difference, single keys as they are.
     let mut failure = None;
     pairs.sort_by(|(a, _), (b, _)| {
         let mut ordering = Ordering::Equal;
         for (a, b) in a.iter().zip(b) {
+            if a.is_undefined() && b.is_undefined() && by_attribute {
+                continue;
+            }
             match operators::order(a, "<", b) {
                 Ok(found) => ordering = found.unwrap_or(Ordering::Equal),
                 Err(error) => failure = Some(error),
@@ -245,7 +258,7 @@ pub(super) fn sort(
         let keys = keys.into_iter().map(|key| sort_key(key, case_sensitive)).collect();
         pairs.push((keys, item));
     }
-    sort_pairs(&mut pairs, reverse)?;
+    sort_pairs(&mut pairs, attribute.is_some(), reverse)?;
     Ok(pairs.into_iter().map(|(_, item)| item).collect())
 }
 
@@ -276,7 +289,7 @@ pub(super) fn dictsort(
     if by != "key" && by != "value" {
         return Err(type_error("You can only sort by either \"key\" or \"value\""));
     }
-    sort_pairs(&mut pairs, reverse)?;
+    sort_pairs(&mut pairs, false, reverse)?;
     Ok(pairs.into_iter().map(|(_, (key, item))| Value::from(Tuple::from([key, item]))).collect())
 }
 

@@ -7,6 +7,7 @@ use minijinja::value::{Object, ObjectRepr, ValueKind};
 use minijinja::{Error, ErrorKind, State, Value};
 
 use super::arguments::{Arguments, type_error};
+use super::iterators::{self, View};
 use super::{methods_text, pytypes};
 
 /// A method that a template took without calling it, as in `d.items is defined`.
@@ -62,9 +63,14 @@ pub(super) fn call(
                 Arguments::new(args.iter().cloned()).finish()?;
                 Ok(Value::from_pairs(pytypes::pairs(object)))
             }
+            "items" | "keys" | "values" => {
+                Arguments::new(args.iter().cloned()).finish()?;
+                View::of(object, name).ok_or_else(unknown)
+            }
             _ if pytypes::UNSAFE.contains(&name) => Err(hidden(name)),
             _ => minijinja_contrib::pycompat::unknown_method_callback(state, object, name, args),
         },
+        _ if iterators::lazy(object).is_some() => Err(unknown()),
         ValueKind::Seq | ValueKind::Iterable => list(object, name, args),
         ValueKind::Number => number(object, name, args),
         _ => Err(unknown()),

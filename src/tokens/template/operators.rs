@@ -11,7 +11,7 @@ use minijinja::{Environment, Error, State, Value};
 use super::arguments::{integer, type_error};
 use super::methods::BoundMethod;
 use super::work::{charge, charge_bytes, items, weigh};
-use super::{format, pytypes};
+use super::{format, iterators, pytypes};
 
 /// `left % right`: formatting for texts, else the remainder.
 pub(super) fn modulo(left: Value, right: Value) -> Result<Value, Error> {
@@ -40,7 +40,10 @@ pub(super) fn add(state: &State<'_, '_>, left: Value, right: Value) -> Result<Va
         };
         return Ok(Value::from_safe_string(part(&left, a) + &part(&right, b)));
     }
-    let sequence = |value: &Value| matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);
+    if let Some(name) = iterators::type_name(&left).or(iterators::type_name(&right)) {
+        return Err(type_error(format!("unsupported operand type for +: '{name}'")));
+    }
+    let sequence = pytypes::is_list;
     if sequence(&left) && sequence(&right) && left.is_tuple() == right.is_tuple() {
         let mut joined = items(state, &left)?;
         joined.extend(items(state, &right)?);
@@ -66,7 +69,10 @@ fn arithmetic(left: &Value, operator: &str, right: &Value) -> Result<Value, Erro
 
 /// `left * right`; minijinja repeats lists without making them, which nests without end.
 pub(super) fn multiply(state: &State<'_, '_>, left: Value, right: Value) -> Result<Value, Error> {
-    let sequence = |value: &Value| matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);
+    if let Some(name) = iterators::type_name(&left).or(iterators::type_name(&right)) {
+        return Err(type_error(format!("unsupported operand type for *: '{name}'")));
+    }
+    let sequence = pytypes::is_list;
     let (list, count) = match (sequence(&left), sequence(&right)) {
         (true, false) => (&left, &right),
         (false, true) => (&right, &left),
@@ -95,8 +101,11 @@ pub(super) fn multiply(state: &State<'_, '_>, left: Value, right: Value) -> Resu
 
 /// `left == right` where neither is a literal.
 pub(super) fn equal(state: &State<'_, '_>, left: Value, right: Value) -> Result<bool, Error> {
+    if let Some(same) = iterators::same(&left, &right) {
+        return Ok(same);
+    }
     weigh(state, &left, 1)?;
-    Ok(left == right)
+    Ok(left == right && iterators::type_name(&left) == iterators::type_name(&right))
 }
 
 /// `a ~ b ~ …`: the joined texts.
@@ -127,9 +136,10 @@ pub(super) fn compare(state: &State<'_, '_>, items: Rest<Value>) -> Result<bool,
 }
 
 fn holds(left: &Value, operator: &str, right: &Value) -> Result<bool, Error> {
+    let equal = || iterators::same(left, right).unwrap_or_else(|| left == right);
     match operator {
-        "==" => Ok(left == right),
-        "!=" => Ok(left != right),
+        "==" => Ok(equal()),
+        "!=" => Ok(!equal()),
         "in" => contains(right, left),
         "not in" => Ok(!contains(right, left)?),
         _ => {
@@ -185,7 +195,7 @@ pub(super) fn order(
     right: &Value,
 ) -> Result<Option<Ordering>, Error> {
     let numeric = |value: &Value| matches!(value.kind(), ValueKind::Number | ValueKind::Bool);
-    let sequence = |value: &Value| matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);
+    let sequence = pytypes::is_list;
     if left.is_undefined() || right.is_undefined() {
         return Err(type_error("an undefined value cannot be ordered"));
     }
@@ -245,6 +255,14 @@ pub(super) fn item(object: Value, name: &str) -> Result<Value, Error> {
     Ok(found)
 }
 
+/// `object[index]`; generators and dict views have no items, which minijinja would count out.
+pub(super) fn index(object: Value, index: Value) -> Result<Value, Error> {
+    match iterators::type_name(&object) {
+        None | Some("range") => object.get_item(&index),
+        Some(_) => Ok(Value::UNDEFINED),
+    }
+}
+
 /// `object[start:stop:step]`.
 pub(super) fn slice(
     state: &State<'_, '_>,
@@ -261,7 +279,7 @@ pub(super) fn slice(
         charge_bytes(state, text.len())?;
         return slice_text(text, bounds).map(Value::from);
     }
-    if !matches!(object.kind(), ValueKind::Seq | ValueKind::Iterable) {
+    if !pytypes::is_list(&object) && iterators::type_name(&object) != Some("range") {
         return Err(type_error(format!(
             "'{}' object is not subscriptable with a slice",
             pytypes::type_name(&object)

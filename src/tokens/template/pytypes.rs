@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use fancy_regex::Regex;
-use minijinja::value::ValueKind;
+use minijinja::value::{Tuple, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 
 use super::arguments::type_error;
+use super::iterators;
 
 /// How deeply printed values may nest; JSON from the wire nests at most 128 levels.
 const MAX_DEPTH: usize = 200;
@@ -110,6 +111,9 @@ pub(super) fn type_of(value: &Value) -> &'static str {
 
 /// Python's `type(value).__name__`, for messages.
 pub(super) fn type_name(value: &Value) -> &'static str {
+    if let Some(name) = iterators::type_name(value) {
+        return name;
+    }
     match value.kind() {
         ValueKind::Undefined => "Undefined",
         ValueKind::None => "NoneType",
@@ -172,6 +176,9 @@ fn write_repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error
         write_text_repr(out, text);
         return Ok(());
     }
+    if iterators::write_repr(out, value, depth)? {
+        return Ok(());
+    }
     match value.kind() {
         ValueKind::Undefined => out.push_str("Undefined"),
         ValueKind::None => out.push_str("None"),
@@ -191,7 +198,8 @@ fn write_repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error
     Ok(())
 }
 
-fn write_items(out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
+/// Appends a list or tuple as Python prints it.
+pub(super) fn write_items(out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
     let tuple = value.is_tuple();
     out.push(if tuple { '(' } else { '[' });
     let mut count = 0;
@@ -231,6 +239,17 @@ pub(super) fn pairs(value: &Value) -> Vec<(Value, Value)> {
         .and_then(minijinja::value::DynObject::try_iter_pairs)
         .map(Iterator::collect)
         .unwrap_or_default()
+}
+
+/// A pair of a map as the tuple that Python makes of it.
+pub(super) fn pair((key, item): (Value, Value)) -> Value {
+    Value::from(Tuple::from([key, item]))
+}
+
+/// Whether Python has it as a list or a tuple.
+pub(super) fn is_list(value: &Value) -> bool {
+    matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable)
+        && iterators::type_name(value).is_none()
 }
 
 /// Appends a number as Python prints it.

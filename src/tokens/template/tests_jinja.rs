@@ -5,8 +5,13 @@
 use minijinja::Value;
 use minijinja::value::ValueKind;
 
+use super::iterators;
+
 /// `value is sequence`: whatever has a length and items, texts and maps among them.
 pub(super) fn is_sequence(value: Value) -> bool {
+    if let Some(name) = iterators::type_name(&value) {
+        return name == "range";
+    }
     match value.kind() {
         ValueKind::Undefined | ValueKind::String | ValueKind::Seq | ValueKind::Map => true,
         ValueKind::Iterable => value.len().is_some(),
@@ -16,7 +21,12 @@ pub(super) fn is_sequence(value: Value) -> bool {
 
 /// `value is iterable`; minijinja takes `none` for an empty list.
 pub(super) fn is_iterable(value: Value) -> bool {
-    !value.is_none() && value.try_iter().is_ok()
+    iterators::lazy(&value).is_some() || (!value.is_none() && value.try_iter().is_ok())
+}
+
+/// `value is escaped`: a text that is marked safe.
+pub(super) fn is_escaped(value: Value) -> bool {
+    value.is_safe()
 }
 
 /// `value is callable`.

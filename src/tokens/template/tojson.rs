@@ -68,9 +68,7 @@ impl Style {
             ValueKind::None => out.push_str("null"),
             ValueKind::Bool => out.push_str(if value.is_true() { "true" } else { "false" }),
             ValueKind::Number => write_number(out, value),
-            // A slice or concatenation of lists is a list; generators have no length.
-            ValueKind::Seq => self.write_items(out, value, depth)?,
-            ValueKind::Iterable if value.len().is_some() => self.write_items(out, value, depth)?,
+            _ if pytypes::is_list(value) => self.write_items(out, value, depth)?,
             ValueKind::Map if pytypes::is_dict(value) => self.write_pairs(out, value, depth)?,
             _ => {
                 return Err(type_error(format!(

@@ -8,7 +8,7 @@
 use minijinja::value::ValueKind;
 use minijinja::{Error, State, Value};
 
-use super::pytypes;
+use super::{iterators, pytypes};
 
 /// What each part of a value that is put together costs: the fuel allows some 100,000 parts, and
 /// nesting of little more than a thousand levels.
@@ -42,7 +42,12 @@ pub(super) fn weigh(state: &State<'_, '_>, value: &Value, price: usize) -> Resul
     }
     let mut stack = vec![value.clone()];
     while let Some(value) = stack.pop() {
-        if value.kind() == ValueKind::Map {
+        if let Some(lazy) = iterators::lazy(&value) {
+            // Its items must stay in it.
+            let items = lazy.left();
+            charge(state, items.len() * price + 1)?;
+            stack.extend(items.as_slice().iter().filter(|item| is_container(item)).cloned());
+        } else if value.kind() == ValueKind::Map {
             let pairs = pytypes::pairs(&value);
             charge(state, pairs.len() * price + 1)?;
             stack.extend(pairs.into_iter().map(|(_, item)| item).filter(is_container));
@@ -65,13 +70,24 @@ pub(super) fn nest(state: &State<'_, '_>, value: Value) -> Result<Value, Error> 
     Ok(value)
 }
 
-/// What a loop or a filter iterates over; minijinja would take `none` for an empty list.
+/// What a filter iterates over; minijinja would take `none` for an empty list.
 pub(super) fn iterable(state: &State<'_, '_>, value: Value) -> Result<Value, Error> {
     charge(state, 1)?;
     if value.is_none() {
         return Err(super::arguments::type_error("'NoneType' object is not iterable"));
     }
     Ok(value)
+}
+
+/// What a `for` loop iterates over; minijinja's loops over texts do not know their length.
+pub(super) fn looped(state: &State<'_, '_>, value: Value) -> Result<Value, Error> {
+    match value.as_str() {
+        Some(text) => {
+            charge(state, text.len())?;
+            Ok(text.chars().map(Value::from).collect())
+        }
+        None => iterable(state, value),
+    }
 }
 
 /// What a filter compares the items of with each other.

@@ -4,25 +4,12 @@ use super::expr::{Argument, Expr};
 use crate::tokens::template::pytypes;
 
 /// Filters that iterate over their operand, where minijinja takes `none` for an empty list.
-const ITERATING: [&str; 13] = [
-    "batch",
-    "first",
-    "join",
-    "last",
-    "list",
-    "map",
-    "reject",
-    "rejectattr",
-    "reverse",
-    "select",
-    "selectattr",
-    "slice",
-    "sum",
-];
+const ITERATING: [&str; 8] =
+    ["batch", "first", "join", "last", "list", "reverse", "slice", "sum"];
 /// Filters that compare the items of their operand.
 const COMPARING: [&str; 5] = ["groupby", "max", "min", "sort", "unique"];
 /// Filters whose results can nest deeper than their operands.
-const NESTING: [&str; 4] = ["batch", "groupby", "map", "slice"];
+const NESTING: [&str; 1] = ["groupby"];
 
 /// How expressions are written.
 #[derive(Clone, Copy, Debug)]
@@ -269,10 +256,10 @@ impl Emitter {
                 {
                     return self.function(out, "__item", [&**object, &**index]);
                 }
-                self.operand(out, object);
-                out.push('[');
-                self.write(out, index);
-                out.push(']');
+                if matches!(**index, Expr::Text(_)) {
+                    return self.bracketed(out, object, index);
+                }
+                self.function(out, "__index", [&**object, &**index]);
             }
             Expr::Slice(object, parts) => {
                 out.push_str("__slice(");
@@ -288,6 +275,13 @@ impl Emitter {
             }
             _ => self.write(out, expr),
         }
+    }
+
+    fn bracketed(self, out: &mut String, object: &Expr, index: &Expr) {
+        self.operand(out, object);
+        out.push('[');
+        self.write(out, index);
+        out.push(']');
     }
 
     /// An operand in front of a `.`, `[` or `(`.

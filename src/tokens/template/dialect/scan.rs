@@ -5,12 +5,27 @@ use super::token::{self, LexError, Token};
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part<'s> {
-    /// Text, comments and raw blocks: kept as they are.
+    /// Text and comments: kept as they are.
     Verbatim(&'s str),
+    /// `{% raw %} … {% endraw %}`.
+    Raw(Raw<'s>),
     /// `{{ … }}`.
     Variable(Tag<'s>),
     /// `{% … %}`.
     Block(Tag<'s>),
+}
+
+/// A raw block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Raw<'s> {
+    /// `-`, `+` or nothing, behind the opening of the first tag.
+    pub(super) open: &'s str,
+    /// What is between its tags, trimmed as they say.
+    pub(super) text: &'s str,
+    /// `-`, `+` or nothing, in front of the closing of the last tag.
+    pub(super) close: &'s str,
+    /// The block as written.
+    pub(super) source: &'s str,
 }
 
 /// A tag with its whitespace markers.
@@ -42,14 +57,15 @@ pub(super) fn parts(source: &str) -> Result<Vec<Part<'_>>, (usize, String)> {
                 .ok_or_else(|| fail(source, (start, "the comment does not end".to_owned())))?;
             at = start + end + 2;
         } else if rest.starts_with("{%") {
-            if let Some(end) = raw_end(rest) {
-                at = start
-                    + end.ok_or_else(|| {
-                        fail(source, (start, "the raw block does not end".to_owned()))
-                    })?;
+            push_text(source, text..start, &mut parts);
+            if let Some(raw) = raw(rest) {
+                let raw = raw.ok_or_else(|| {
+                    fail(source, (start, "the raw block does not end".to_owned()))
+                })?;
+                (at, text) = (start + raw.source.len(), start + raw.source.len());
+                parts.push(Part::Raw(raw));
                 continue;
             }
-            push_text(source, text..start, &mut parts);
             let (tag, end) = tag(source, start, "%}").map_err(|error| fail(source, error))?;
             parts.push(Part::Block(tag));
             (at, text) = (end, end);
@@ -95,27 +111,56 @@ fn tag<'s>(source: &'s str, start: usize, end: &str) -> Result<(Tag<'s>, usize),
     Ok((tag, behind))
 }
 
-/// Where the raw block that starts here ends; the inner none when it does not, the outer none
-/// when this is no raw block.
+/// The raw block that starts here; the inner none when it does not end, the outer none when this
+/// is no raw block.
 #[expect(clippy::option_option, reason = "two different kinds of absence")]
-fn raw_end(rest: &str) -> Option<Option<usize>> {
-    let (_, mut behind) = word_tag(rest, "raw")?;
-    loop {
-        let Some(found) = rest[behind..].find("{%") else { return Some(None) };
-        let start = behind + found;
-        if let Some((_, length)) = word_tag(&rest[start..], "endraw") {
-            return Some(Some(start + length));
+fn raw(rest: &str) -> Option<Option<Raw<'_>>> {
+    let begin = word_tag(rest, "raw").filter(|tag| tag.close != "+")?;
+    let text = &rest[begin.length..];
+    let mut at = 0;
+    while let Some(found) = text[at..].find("{%") {
+        let start = at + found;
+        let Some(end) = word_tag(&text[start..], "endraw") else {
+            at = start + 2;
+            continue;
+        };
+        let mut inner = &text[..start];
+        if begin.close == "-" {
+            inner = inner.trim_start();
         }
-        behind = start + 2;
+        let source = &rest[..begin.length + start + end.length];
+        let text = end.trimmed(inner);
+        return Some(Some(Raw { open: begin.open, text, close: end.close, source }));
+    }
+    Some(None)
+}
+
+/// A tag that is one word.
+struct WordTag<'s> {
+    open: &'s str,
+    close: &'s str,
+    length: usize,
+}
+
+impl WordTag<'_> {
+    /// The text in front of this tag, as the tag trims it.
+    fn trimmed<'t>(&self, text: &'t str) -> &'t str {
+        if self.open == "-" {
+            return text.trim_end();
+        }
+        let line = text.rfind('\n').map_or(0, |at| at + 1);
+        let blank = line > 0 && text[line..].trim().is_empty();
+        if self.open.is_empty() && blank { &text[..line] } else { text }
     }
 }
 
-/// Whether a `{% word %}` tag stands here; its word and length.
-fn word_tag<'s>(rest: &'s str, word: &'s str) -> Option<(&'s str, usize)> {
+/// The `{% word %}` tag that stands here, if one does.
+fn word_tag<'s>(rest: &'s str, word: &str) -> Option<WordTag<'s>> {
+    let mark = |text: &'s str| &text[..usize::from(text.starts_with(['-', '+']))];
     let inner = rest.strip_prefix("{%")?;
-    let inner = inner.strip_prefix(['-', '+']).unwrap_or(inner).trim_start();
-    let inner = inner.strip_prefix(word)?.trim_start();
-    let inner = inner.strip_prefix(['-', '+']).unwrap_or(inner);
-    let behind = inner.strip_prefix("%}")?;
-    Some((word, rest.len() - behind.len()))
+    let open = mark(inner);
+    let inner = inner[open.len()..].trim_start().strip_prefix(word)?.trim_start();
+    let close = mark(inner);
+    let behind = inner[close.len()..].strip_prefix("%}")?;
+    Some(WordTag { open, close, length: rest.len() - behind.len() })
 }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::emit::Emitter;
+use super::emit::{self, Emitter};
 use super::expr::Expr;
 use super::parse::Parser;
-use super::scan::{self, Part, Tag};
+use super::scan::{self, Part, Raw, Tag};
 use super::token::Token;
 use crate::tokens::error::TemplateError;
 
@@ -26,6 +26,7 @@ pub(in crate::tokens::template) fn rewrite(source: &str) -> Result<String, Templ
     for part in &parts {
         match part {
             Part::Verbatim(text) => out.push_str(text),
+            Part::Raw(raw) => write_raw(&mut out, raw),
             Part::Variable(tag) => {
                 let value =
                     whole(&tag.tokens, Parser::tuple).map_err(|error| syntax((tag.line, error)))?;
@@ -77,6 +78,15 @@ fn wrap(out: &mut String, tag: &Tag<'_>, [open, close]: [&str; 2], body: &str) {
     out.push_str(close);
 }
 
+/// Writes a raw block as a condition around a text, since minijinja trims raw blocks otherwise.
+fn write_raw(out: &mut String, raw: &Raw<'_>) {
+    let _ = write!(out, "{{%{} if true +%}}{{{{", raw.open);
+    emit::write_text(out, raw.text);
+    let lines = raw.source.bytes().filter(|byte| *byte == b'\n').count();
+    out.extend(std::iter::repeat_n('\n', lines));
+    let _ = write!(out, "}}}}{{%+ endif {}%}}", raw.close);
+}
+
 /// One block tag.
 #[derive(Clone, Copy)]
 struct Statement<'a, 's> {
@@ -104,6 +114,19 @@ impl Statement<'_, '_> {
             // transformers marks the assistant's tokens with it; for the text it is a scope.
             "generation" => "with".to_owned(),
             "endgeneration" => "endwith".to_owned(),
+            "raw" | "endraw" => return Err(format!("Encountered unknown tag '{keyword}'.")),
+            // Without inheritance a block is a scope.
+            "block" => {
+                parser.name()?;
+                while parser.skip_name("scoped") || parser.skip_name("required") {}
+                "with".to_owned()
+            }
+            "endblock" => {
+                if parser.peek().is_some() {
+                    parser.name()?;
+                }
+                "endwith".to_owned()
+            }
             // What is set inside stays inside.
             "endset" | "endfilter" => format!("endwith %}}{{% {keyword}"),
             _ => return Ok(None),
@@ -122,7 +145,7 @@ impl Statement<'_, '_> {
             return Err(parser.unexpected("'in'"));
         }
         let mut body = format!(
-            "for {target} in __iter({})",
+            "for {target} in __loop({})",
             self.emitter.expression(&parser.unconditional()?)
         );
         if parser.skip_name("if") {
@@ -273,11 +296,11 @@ mod tests {
 
     #[test]
     fn rewrites_what_differs_and_nothing_else() {
-        insta::assert_snapshot!(shown("a {#- {{ x }} #} b {%- raw %}{{ x }}{% endraw -%} c"), @"a {#- {{ x }} #} b {%- raw %}{{ x }}{% endraw -%} c");
+        insta::assert_snapshot!(shown("a {#- {{ x }} #} b {%- raw %}{{ x }}{% endraw -%} c"), @r#"a {#- {{ x }} #} b {%- if true +%}{{"{{ x }}"}}{%+ endif -%} c"#);
         insta::assert_snapshot!(shown("{{- a.b['c'] | f(1, k=2) ~ -x ** 2 -}}"), @r#"{{- __cat((a.b["c"]|f(1,k=2)),((0-x) ** 2)) -}}"#);
         insta::assert_snapshot!(shown("{% if 1 < x <= 3 and 'a' % b or not c is string %}"), @r#"{% if ((__compare(1,"<",x,"<=",3) and __mod("a",b)) or (not (c is string))) %}"#);
-        insta::assert_snapshot!(shown("{% for k, (a, b) in d.items() if k recursive -%}"), @"{% for (k,(a,b,),) in __iter(d.items()) if k recursive -%}");
-        insta::assert_snapshot!(shown("{{ d.items is defined }}{{ d['items'] }}{{ l[1:][::-1] }}{{ l.0 }}"), @r#"{{ (__attr(d,"items") is defined) }}{{ __item(d,"items") }}{{ __slice(__slice(l,1,none,none),none,none,(- 1)) }}{{ l[0] }}"#);
+        insta::assert_snapshot!(shown("{% for k, (a, b) in d.items() if k recursive -%}"), @"{% for (k,(a,b,),) in __loop(d.items()) if k recursive -%}");
+        insta::assert_snapshot!(shown("{{ d.items is defined }}{{ d['items'] }}{{ l[1:][::-1] }}{{ l.0 }}"), @r#"{{ (__attr(d,"items") is defined) }}{{ __item(d,"items") }}{{ __slice(__slice(l,1,none,none),none,none,(- 1)) }}{{ __index(l,0) }}"#);
         insta::assert_snapshot!(shown("{%- macro m(a, b=a, c='x') -%}"), @r#"{%- macro m(a,b=__unset,c="x") %}{% set b = (a if (b is sameas(__unset)) else b)  -%}"#);
         insta::assert_snapshot!(shown("{% set ns.a = 1, 2 %}{% set x | upper %}{% generation %}{% endgeneration %}"), @"{% set ns.a = (1,2) %}{% set x |upper %}{% with %}{% with %}{% endwith %}");
         insta::assert_snapshot!(shown("{{ (x|safe) + y }}"), @"{{ __add((x|safe),y) }}");
