@@ -6,8 +6,8 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, Value};
 
 use super::{
-    dialect, filters, filters_lazy, filters_text, globals, iterators, methods, operators, pytypes, strftime, tests_jinja,
-    work,
+    dialect, filters, filters_lazy, filters_text, globals, iterators, methods, operators, pytypes,
+    strftime, tests_jinja, work,
 };
 use crate::tokens::error::TemplateError;
 

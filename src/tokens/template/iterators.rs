@@ -159,7 +159,9 @@ pub(super) fn range(
     }
     let (low, high) = if step > 0 { (start, stop) } else { (stop, start) };
     let len = i128::from(high) - i128::from(low);
-    let len = usize::try_from((len + i128::from(step.unsigned_abs()) - 1) / i128::from(step.unsigned_abs()));
+    let len = usize::try_from(
+        (len + i128::from(step.unsigned_abs()) - 1) / i128::from(step.unsigned_abs()),
+    );
     let len = len.unwrap_or(0);
     if low < high && len > MAX_RANGE {
         return Err(type_error(format!("a range of more than {MAX_RANGE} numbers")));

@@ -4,8 +4,7 @@ use super::expr::{Argument, Expr};
 use crate::tokens::template::pytypes;
 
 /// Filters that iterate over their operand, where minijinja takes `none` for an empty list.
-const ITERATING: [&str; 8] =
-    ["batch", "first", "join", "last", "list", "reverse", "slice", "sum"];
+const ITERATING: [&str; 8] = ["batch", "first", "join", "last", "list", "reverse", "slice", "sum"];
 /// Filters that compare the items of their operand.
 const COMPARING: [&str; 5] = ["groupby", "max", "min", "sort", "unique"];
 /// Filters whose results can nest deeper than their operands.
