@@ -8,11 +8,9 @@ use clap::ValueEnum;
 
 use super::context::Context;
 use super::failure::{ExitStatus, Failure};
-use crate::compliance::{
-    Finding, Given, Kind, Registries, Report, Rule, audit_with, official_json,
-};
+use crate::compliance::{Kind, Registries, Report, Rule, audit_with, official_json};
 use crate::diagnostics::{
-    Diagnostic, Severity, SourceMap, render_github, render_human, render_json, render_sarif,
+    Severity, render_github, render_human, render_json, render_sarif,
 };
 use crate::ruleset::Ruleset;
 use crate::yaml::nearest;
@@ -107,7 +105,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         seed_sets.as_deref().map(Path::new),
         drafters.as_deref().map(Path::new),
     );
-    let given = Given { workload: workload::load(args, path, context)? };
+    let given = workload::given(args, path, context)?;
     let mut report = audit_with(path, &ruleset, &registries, &given);
     if report.kind != Kind::Submission && given.workload.is_none() && !args.official {
         console.message(NO_WORKLOAD);
@@ -115,8 +113,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     if args.official || args.format == Format::OfficialJson {
         report.findings.retain(|finding| finding.rule.is_official());
     }
-    let findings: Vec<Diagnostic> = report.faults().map(Finding::diagnostic).collect();
-    let sources = SourceMap::default();
+    let (findings, sources) = report.located();
     let text = match args.format {
         Format::Human => render_human(&findings, &sources, console.stdout_color()),
         Format::Json => render_json(&findings, &sources),

@@ -4,6 +4,7 @@
 //! other into a result directory, and prints the curve.
 
 mod accuracy;
+mod checks;
 mod facts;
 mod observer;
 mod official;
@@ -143,12 +144,17 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     if let Some(accuracy) = &accuracy {
         done.verdict = accuracy.verdict(&done.scores, stop.level() > StopLevel::Run);
     }
+    let checks = &prepared.scenario.compliance.checks;
+    let broken = checks::are_broken(checks, run_dir.path(), &context.console);
     let shown = show(args, &session, accuracy.as_ref(), &run_dir, &done);
     target.stop();
     ran?;
     closed.map_err(|error| disk(&error))?;
     shown?;
-    Ok(status(&done, stop.level()))
+    match status(&done, stop.level()) {
+        ExitStatus::Success if broken => Ok(ExitStatus::Findings),
+        other => Ok(other),
+    }
 }
 
 /// What was measured, as far as it went.

@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::diagnostics::Severity;
+use crate::diagnostics::{Diagnostic, Severity, SourceMap};
 use crate::ruleset::Ruleset;
+use crate::scenario::model::Check;
 
+use super::checks;
 use super::context::{Context, Curve, Kind};
 use super::finding::{Finding, Sink};
+use super::locate::located;
 use super::log::Workload;
 use super::power::Computation;
 use super::registry::Registries;
@@ -30,8 +33,17 @@ pub struct Report {
 
 impl Report {
     /// The faults, without the checks that passed.
-    pub fn faults(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(|finding| finding.severity() != Severity::Note)
+    pub fn faults(&self) -> impl Iterator<Item = &Finding> + Clone {
+        // A check of the author's own may ask to be mentioned only.
+        let is_fault =
+            |finding: &&Finding| finding.severity() != Severity::Note || finding.message.key == "note";
+        self.findings.iter().filter(is_fault)
+    }
+
+    /// The faults for the renderers, each at its line where its file has one, and the texts of the
+    /// files that they point into.
+    pub fn located(&self) -> (Vec<Diagnostic>, SourceMap) {
+        located(&self.path, self.faults())
     }
 
     /// How many findings have a severity.
@@ -50,6 +62,8 @@ impl Report {
 pub struct Given {
     /// What should have been sent, to hold event logs against.
     pub workload: Option<Workload>,
+    /// The author's own rules; none for those that a result directory's scenario holds.
+    pub checks: Option<Vec<Check>>,
 }
 
 /// Judges the tree at a path: a submission, a result directory or a run folder. Never fails: what
@@ -76,6 +90,7 @@ pub fn audit_with(
         }
         own::check(&context, &mut sink);
         log::check(&context, given.workload.as_ref(), &mut sink);
+        checks::check(&context, given.checks.as_deref(), &mut sink);
     }
     let (path, kind) = (context.root().to_owned(), context.kind);
     Report { path, kind, findings: sink.finish() }

@@ -247,7 +247,7 @@ impl PointFiles {
         let results = at(&["results.json"]);
         let results = if accuracy.exists() {
             let (state, oddities) = (State::Absent, Vec::new());
-            Document { path: results, state, oddities, is_file: false }
+            Document { path: results, state, oddities, is_file: false, line: None }
         } else {
             folder.json(results)
         };

@@ -67,12 +67,13 @@ impl Finding {
         text + rest
     }
 
-    /// The finding for the renderers.
-    pub fn diagnostic(&self) -> Diagnostic {
+    /// The finding for the renderers, at the place of its field where that is known.
+    pub(super) fn diagnostic_at(&self, place: Option<Place>) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(self.rule.id, self.severity(), self.found());
         if let Some(path) = &self.path {
             let label = if self.field.is_empty() { "" } else { self.field.as_str() };
-            let place = self.line.map_or(Place::File, Place::Line);
+            let line = || self.line.map_or(Place::File, Place::Line);
+            let place = place.unwrap_or_else(line);
             diagnostic = diagnostic.at(path, place, label);
         }
         let required = self.required();
@@ -113,7 +114,7 @@ impl Sink {
     /// Notes why a document gives no value.
     pub(super) fn unusable(&mut self, rule: &str, document: &Document) {
         if let State::Unusable(key, reason) = &document.state {
-            self.add(rule, key, &document.path).with("reason", reason);
+            self.add(rule, key, &document.path).with("reason", reason).line = document.line;
         }
     }
 

@@ -10,13 +10,16 @@
 //!
 //! A check reads the context and pushes findings; it fails on nothing and prints nothing. Files
 //! are read bounded and never through a link out of the tree; event logs are streamed (`log`).
-//! Uses `ruleset`, `yaml` and `diagnostics`, and for logs what made them: `events`, `metrics`,
+//! The author's own rules (`compliance.checks` of a scenario) are evaluated over the same files.
+//! Uses `ruleset`, `scenario`, `yaml` and `diagnostics`, and for logs what made them: `events`, `metrics`,
 //! `prompt`, `plan` and `replay`.
 
 mod audit;
+mod checks;
 mod context;
 mod document;
 mod finding;
+mod locate;
 mod log;
 mod model;
 mod official;
@@ -29,6 +32,7 @@ mod view;
 mod wording;
 
 pub use audit::{Given, Report, audit, audit_with};
+pub use checks::judge_checks;
 pub use context::Kind;
 pub use finding::Finding;
 pub use log::Workload;

@@ -7,6 +7,7 @@
 //! come in as a function.
 
 mod compose;
+pub mod expression;
 mod load;
 mod mask;
 pub mod model;

@@ -7,6 +7,7 @@
 
 mod explain;
 mod hostile;
+mod lines;
 mod mutants;
 mod tree;
 mod valid;

@@ -5,6 +5,7 @@
 //! differs from run to run (directories, ports, durations, versions) is replaced beforehand.
 
 mod audit;
+mod checks;
 mod convert;
 mod faults;
 pub(crate) mod fixture;

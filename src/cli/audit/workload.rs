@@ -7,7 +7,7 @@ use super::Args;
 use crate::cli::context::Context;
 use crate::cli::counting::load_reference;
 use crate::cli::failure::Failure;
-use crate::compliance::Workload;
+use crate::compliance::{Given, Workload};
 use crate::diagnostics::{Diagnostic, Severity, SourceMap, render_human};
 use crate::plan::Plan;
 use crate::prompt;
@@ -17,24 +17,26 @@ use crate::yaml;
 
 const RESOLVED: &str = "scenario.resolved.yaml";
 
-/// The workload of the run at `path`; none when neither a scenario nor data sets are given, for
-/// nothing outside the audited tree is read unless it is named.
-pub(super) fn load(
-    args: &Args,
-    path: &Path,
-    context: &Context,
-) -> Result<Option<Workload>, Failure> {
-    let mut scenario = match &args.scenario {
-        Some(file) => given(file, context)?,
+/// What the audit of the run at `path` is given: nothing when neither a scenario nor data sets are
+/// named, for nothing outside the audited tree is read unless it is named.
+pub(super) fn given(args: &Args, path: &Path, context: &Context) -> Result<Given, Failure> {
+    let scenario = match &args.scenario {
+        Some(file) => of_file(file, context)?,
         None if args.dataset.is_empty() => {
             return match &args.tokenizer {
                 Some(_) => Err(Failure::usage("--tokenizer: there are no prompts to count")
                     .help("give the run's --scenario FILE, or its data sets with --dataset")),
-                None => Ok(None),
+                None => Ok(Given::default()),
             };
         }
         None => of_run(path)?,
     };
+    // Without --scenario the audit reads the checks itself.
+    let checks = args.scenario.is_some().then(|| scenario.compliance.checks.clone());
+    Ok(Given { workload: Some(workload(args, scenario, context)?), checks })
+}
+
+fn workload(args: &Args, mut scenario: Scenario, context: &Context) -> Result<Workload, Failure> {
     let (known, files) = (scenario.datasets.len(), args.dataset.len());
     if files > 0 && files != known {
         return Err(Failure::usage(format!("--dataset: {files} files for {known} data sets"))
@@ -62,11 +64,11 @@ pub(super) fn load(
             Failure::could_not("the first prompts cannot be counted").because(&error)
         })?;
     }
-    Ok(Some(workload))
+    Ok(workload)
 }
 
 /// A scenario file as any command loads it.
-fn given(file: &Path, context: &Context) -> Result<Scenario, Failure> {
+fn of_file(file: &Path, context: &Context) -> Result<Scenario, Failure> {
     let env = |name: &str| context.env(name);
     let request = LoadRequest { path: file, env: &env, set: &[], depth: Depth::File };
     let loaded = load_scenario(&request);

@@ -30,6 +30,13 @@ pub(in crate::compliance) struct Listed {
     pub(in crate::compliance) name: OsString,
 }
 
+/// Why a text gives no value: the key of the shared message, the reason, and the line.
+struct Broken {
+    key: &'static str,
+    reason: String,
+    line: Option<u64>,
+}
+
 /// What a path leads to.
 enum Target {
     Nothing,
@@ -126,10 +133,18 @@ impl Folder {
         }
     }
 
+    /// The text of a file; none when it cannot be read.
+    pub(in crate::compliance) fn text(&self, path: &Path) -> Option<String> {
+        let text = if self.is_file(path) { read(path).ok()? } else { return None };
+        // As the parsers take it, so that positions agree.
+        Some(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+    }
+
     /// A JSON file.
     pub(in crate::compliance) fn json(&self, path: PathBuf) -> Document {
         self.document(path, |_, text| {
-            let parsed = json::parse(text).map_err(|reason| ("parse-error", reason))?;
+            let broken = |(reason, line)| Broken { key: "parse-error", reason, line: Some(line) };
+            let parsed = json::parse(text).map_err(broken)?;
             Ok((parsed.value, parsed.oddities))
         })
     }
@@ -137,14 +152,15 @@ impl Folder {
     /// A YAML file.
     pub(in crate::compliance) fn yaml(&self, path: PathBuf) -> Document {
         self.document(path, |path, text| {
-            yaml11::parse(path, text).map_err(|reason| ("parse-error", reason))
+            let broken = |(reason, line)| Broken { key: "parse-error", reason, line };
+            yaml11::parse(path, text).map_err(broken)
         })
     }
 
     fn document(
         &self,
         path: PathBuf,
-        parse: impl Fn(&Path, &str) -> Result<(Value, Vec<super::Oddity>), (&'static str, String)>,
+        parse: impl Fn(&Path, &str) -> Result<(Value, Vec<super::Oddity>), Broken>,
     ) -> Document {
         let (is_file, text) = match self.target(&path) {
             Target::Nothing => {
@@ -153,18 +169,19 @@ impl Folder {
                     state: State::Absent,
                     oddities: Vec::new(),
                     is_file: false,
+                    line: None,
                 };
             }
             Target::Outside => (true, Err("it leads out of the audited directory".to_owned())),
             Target::Inside(meta) if meta.is_file() => (true, read(&path)),
             Target::Inside(_) => (false, Err("it is no regular file".to_owned())),
         };
-        let parsed = text.map_err(|reason| ("io-error", reason));
-        let (state, oddities) = match parsed.and_then(|text| parse(&path, &text)) {
-            Ok((value, oddities)) => (State::Parsed(value), oddities),
-            Err((key, reason)) => (State::Unusable(key, reason), Vec::new()),
+        let parsed = text.map_err(|reason| Broken { key: "io-error", reason, line: None });
+        let (state, oddities, line) = match parsed.and_then(|text| parse(&path, &text)) {
+            Ok((value, oddities)) => (State::Parsed(value), oddities, None),
+            Err(Broken { key, reason, line }) => (State::Unusable(key, reason), Vec::new(), line),
         };
-        Document { path, state, oddities, is_file }
+        Document { path, state, oddities, is_file, line }
     }
 }
 

@@ -1,8 +1,9 @@
 //! JSON as Python's parser takes it: with `NaN` and infinities, and with the last of equal keys.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use super::value::{Map, Oddity, Value};
+use super::value::{Map, Oddity, OddityKind, Value};
 
 /// Deepest nesting.
 const MAX_DEPTH: usize = 500;
@@ -17,9 +18,22 @@ pub(super) struct Parsed {
     pub(super) oddities: Vec<Oddity>,
 }
 
-/// Parses a text; the error names the line and column.
-pub(super) fn parse(text: &str) -> Result<Parsed, String> {
-    let mut parser = Parser { text, at: 0, values: 0, oddities: Vec::new(), path: Vec::new() };
+/// Where fields stand in a text, by their dotted paths: a scalar itself, else its key. What stands
+/// before a fault is found in a broken text, too.
+pub(in crate::compliance) fn spans(
+    text: &str,
+    wanted: BTreeSet<String>,
+) -> BTreeMap<String, Range<usize>> {
+    let mut parser = Parser::new(text);
+    parser.wanted = wanted;
+    // What is wrong with the text was told when it was read.
+    let _ = parser.value(0);
+    parser.spans
+}
+
+/// Parses a text; the error names the line and column, and tells the line.
+pub(super) fn parse(text: &str) -> Result<Parsed, (String, u64)> {
+    let mut parser = Parser::new(text);
     let value = parser.value(0).and_then(|value| {
         parser.space();
         if parser.at == text.len() { Ok(value) } else { Err("text after the document's end") }
@@ -30,7 +44,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
             let before = &text[..parser.at.min(text.len())];
             let line = before.matches('\n').count() + 1;
             let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            Err(format!("{reason} at line {line}, column {column}"))
+            Err((format!("{reason} at line {line}, column {column}"), line as u64))
         }
     }
 }
@@ -44,6 +58,23 @@ struct Parser<'a> {
     values: usize,
     oddities: Vec<Oddity>,
     path: Vec<String>,
+    /// Fields to be found.
+    wanted: BTreeSet<String>,
+    spans: BTreeMap<String, Range<usize>>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            values: 0,
+            oddities: Vec::new(),
+            path: Vec::new(),
+            wanted: BTreeSet::new(),
+            spans: BTreeMap::new(),
+        }
+    }
 }
 
 impl Parser<'_> {
@@ -70,12 +101,32 @@ impl Parser<'_> {
         there
     }
 
-    fn odd(&mut self, make: fn(String) -> Oddity, name: Option<&str>) {
+    fn odd(&mut self, kind: OddityKind, name: Option<&str>) {
         if self.oddities.len() < MAX_ODDITIES {
             let mut path = self.path.clone();
             path.extend(name.map(str::to_owned));
-            self.oddities.push(make(path.join(".")));
+            let line = self.text[..self.at].matches('\n').count() as u64 + 1;
+            self.oddities.push(Oddity { kind, name: path.join("."), line: Some(line) });
         }
+    }
+
+    /// A value below the document; of one that is looked for the place is noted: itself, or `key`
+    /// where it is a list or a mapping.
+    fn below(&mut self, key: Option<Range<usize>>, depth: usize) -> Step<Value> {
+        let path = if self.wanted.is_empty() { None } else { Some(self.path.join(".")) };
+        let Some(path) = path.filter(|path| self.wanted.contains(path)) else {
+            return self.value(depth);
+        };
+        self.space();
+        let start = self.at;
+        if matches!(self.peek(), Some(b'{' | b'[')) {
+            // Before what is inside, which may be broken.
+            self.spans.insert(path, key.unwrap_or(start..start + 1));
+            return self.value(depth);
+        }
+        let value = self.value(depth)?;
+        self.spans.insert(path, start..self.at);
+        Ok(value)
     }
 
     fn value(&mut self, depth: usize) -> Step<Value> {
@@ -108,7 +159,7 @@ impl Parser<'_> {
             [("NaN", f64::NAN), ("Infinity", f64::INFINITY), ("-Infinity", f64::NEG_INFINITY)];
         for (word, value) in numbers {
             if self.take(word) {
-                self.odd(Oddity::NotFinite, None);
+                self.odd(OddityKind::NotFinite, None);
                 return Ok(Value::Float(value));
             }
         }
@@ -127,18 +178,20 @@ impl Parser<'_> {
             if self.peek() != Some(b'"') {
                 return Err("expected a key in double quotes");
             }
+            let start = self.at;
             let key = self.string()?;
+            let place = start..self.at;
             self.space();
             if !self.take(":") {
                 return Err("expected `:` after a key");
             }
             self.path.push(key.clone());
-            let value = self.value(depth + 1)?;
+            let value = self.below(Some(place), depth + 1)?;
             self.path.pop();
             if let Some(first) = known.get(&key) {
                 let first: &usize = first;
                 entries[*first] = (key.clone(), value);
-                self.odd(Oddity::DuplicateKey, Some(&key));
+                self.odd(OddityKind::DuplicateKey, Some(&key));
             } else {
                 known.insert(key.clone(), entries.len());
                 entries.push((key, value));
@@ -162,7 +215,7 @@ impl Parser<'_> {
         }
         loop {
             self.path.push(items.len().to_string());
-            let item = self.value(depth + 1)?;
+            let item = self.below(None, depth + 1)?;
             self.path.pop();
             items.push(item);
             self.space();
@@ -286,12 +339,13 @@ mod tests {
         let parsed =
             parse(r#" {"a": [1, -2.5e3, NaN, -Infinity], "a": "\ud83d\ude00\n"} "#).unwrap();
         assert_eq!(parsed.value.as_map().unwrap().get("a").unwrap().as_text(), Some("😀\n"));
+        let odd = |kind, name: &str| Oddity { kind, name: name.to_owned(), line: Some(1) };
         assert_eq!(
             parsed.oddities,
             [
-                Oddity::NotFinite("a.2".to_owned()),
-                Oddity::NotFinite("a.3".to_owned()),
-                Oddity::DuplicateKey("a".to_owned()),
+                odd(OddityKind::NotFinite, "a.2"),
+                odd(OddityKind::NotFinite, "a.3"),
+                odd(OddityKind::DuplicateKey, "a"),
             ]
         );
         assert_eq!(parse("10487924139932647040").unwrap().value.strict_int().unwrap() >> 63, 1);
@@ -308,9 +362,9 @@ mod tests {
             ("\"\\ué\"", "an escape without four digits at line 1, column 4"),
             ("{} x", "text after the document's end at line 1, column 4"),
         ] {
-            assert_eq!(parse(text).err().unwrap(), reason, "{text}");
+            assert_eq!(parse(text).err().unwrap().0, reason, "{text}");
         }
         let deep = "[".repeat(100_000);
-        assert!(parse(&deep).err().unwrap().starts_with("nesting deeper than 500 levels"));
+        assert!(parse(&deep).err().unwrap().0.starts_with("nesting deeper than 500 levels"));
     }
 }

@@ -23,11 +23,21 @@ pub(in crate::compliance) struct Map(pub(super) Vec<(String, Value)>);
 
 /// Something odd that a tolerant parser passes over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::compliance) enum Oddity {
+pub(in crate::compliance) struct Oddity {
+    pub(in crate::compliance) kind: OddityKind,
+    /// The field, or a text that names it.
+    pub(in crate::compliance) name: String,
+    /// The 1-based line, where it is known.
+    pub(in crate::compliance) line: Option<u64>,
+}
+
+/// What is odd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::compliance) enum OddityKind {
     /// A key stands twice; the last one counts.
-    DuplicateKey(String),
+    DuplicateKey,
     /// `NaN` or an infinity, which JSON does not have.
-    NotFinite(String),
+    NotFinite,
 }
 
 /// What became of a file.
@@ -49,6 +59,8 @@ pub(in crate::compliance) struct Document {
     pub(in crate::compliance) oddities: Vec<Oddity>,
     /// Whether it is a regular file, or a link to one inside the tree.
     pub(in crate::compliance) is_file: bool,
+    /// The 1-based line on which it breaks off, where that is known.
+    pub(in crate::compliance) line: Option<u64>,
 }
 
 impl Document {

@@ -5,11 +5,15 @@ use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
-use super::value::{Map, Oddity, Value};
+use super::value::{Map, Oddity, OddityKind, Value};
+use crate::diagnostics::{Diagnostic, Place, Position};
 use crate::yaml::{self, Kind, Node};
 
-/// Parses a text; the error says what is wrong.
-pub(super) fn parse(file: &Path, text: &str) -> Result<(Value, Vec<Oddity>), String> {
+/// Parses a text; the error says what is wrong, and on which line.
+pub(super) fn parse(
+    file: &Path,
+    text: &str,
+) -> Result<(Value, Vec<Oddity>), (String, Option<u64>)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let parsed = yaml::parse(&Arc::from(file), text);
     let Some(root) = parsed.root else {
@@ -17,12 +21,27 @@ pub(super) fn parse(file: &Path, text: &str) -> Result<(Value, Vec<Oddity>), Str
         if text.lines().all(empty) {
             return Ok((Value::Null, Vec::new()));
         }
-        let reason = parsed.diagnostics.into_iter().next().map(|finding| finding.message);
-        return Err(reason.unwrap_or_else(|| "no YAML document".to_owned()));
+        return Err(match parsed.diagnostics.into_iter().next() {
+            Some(finding) => (finding.message.clone(), line(&finding, text)),
+            None => ("no YAML document".to_owned(), None),
+        });
     };
     let duplicate = parsed.diagnostics.iter().filter(|finding| finding.code.contains("duplicate"));
-    let odd = duplicate.map(|finding| Oddity::DuplicateKey(finding.message.clone())).collect();
-    Ok((value(&root, text), odd))
+    let odd = duplicate.map(|finding| Oddity {
+        kind: OddityKind::DuplicateKey,
+        name: finding.message.clone(),
+        line: line(finding, text),
+    });
+    Ok((value(&root, text), odd.collect()))
+}
+
+/// The line of a parser's finding.
+fn line(finding: &Diagnostic, text: &str) -> Option<u64> {
+    match &finding.labels.first()?.place {
+        Place::Span(span) => Some(Position::of(text, span.start).line),
+        Place::Line(line) => Some(*line),
+        Place::File => None,
+    }
 }
 
 /// The value of a node; recursion is bounded by the parser's depth.

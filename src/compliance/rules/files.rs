@@ -65,7 +65,7 @@ fn config(files: &PointFiles, sink: &mut Sink) {
         State::Unusable(_, reason) => reason.clone(),
         State::Parsed(value) => format!("it is {}", value.show()),
     };
-    sink.add(RULE, "invalid", &document.path).with("reason", reason);
+    sink.add(RULE, "invalid", &document.path).with("reason", reason).line = document.line;
 }
 
 /// `result_summary.json` of a point; says whether it can be used.

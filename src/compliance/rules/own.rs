@@ -1,7 +1,7 @@
 //! Our own checks, for what the official checker lets pass.
 
 use super::super::context::{Context, Curve, MAX_POINTS, PointFiles};
-use super::super::document::{Document, Map, Oddity, Value};
+use super::super::document::{Document, Map, OddityKind, Value};
 use super::super::finding::Sink;
 use super::super::model::Point;
 use super::config;
@@ -48,11 +48,11 @@ fn names(context: &Context<'_>, sink: &mut Sink) {
 
 fn oddities(document: &Document, sink: &mut Sink) {
     for oddity in &document.oddities {
-        let (rule, found) = match oddity {
-            Oddity::DuplicateKey(key) => ("x-duplicate-key", key),
-            Oddity::NotFinite(field) => ("x-not-finite", field),
+        let rule = match oddity.kind {
+            OddityKind::DuplicateKey => "x-duplicate-key",
+            OddityKind::NotFinite => "x-not-finite",
         };
-        sink.add(rule, "fail", &document.path).with("found", found);
+        sink.add(rule, "fail", &document.path).with("found", &oddity.name).line = oddity.line;
     }
 }
 

@@ -124,6 +124,27 @@ pub(super) const RULES: &[Rule] = &[
         messages: &[error("fail", "an accuracy run called {found}", "swe_bench")],
     },
     Rule {
+        id: "x-check",
+        scope: Scope::Own,
+        title: "the scenario's own checks hold",
+        section: "the scenario, compliance.checks",
+        explain: "Each of the scenario's `compliance.checks` is evaluated over every point's \
+                  results; its severity is the finding's. A check that needs a value which the \
+                  point does not have is not held, unless it asks `is defined` itself.",
+        fix: "look at the point's report, or change the check",
+        messages: &[
+            error("error", "check {id}: {found}", "{required}"),
+            warning("warning", "check {id}: {found}", "{required}"),
+            Message {
+                key: "note",
+                severity: Severity::Note,
+                found: "check {id}: {found}",
+                required: "{required}",
+            },
+            error("unusable", "the scenario's checks cannot be read: {reason}", "a scenario"),
+        ],
+    },
+    Rule {
         id: "x-config-mismatch",
         scope: Scope::Own,
         title: "config.yaml agrees with the benchmark and with point.yaml",

@@ -11,7 +11,8 @@ pub struct Compliance {
     /// of your own, relative to this file; absent means none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ruleset: Option<String>,
-    /// The author's own rules, evaluated over each point's results.
+    /// The author's own rules, evaluated over each point's results at the end of a run and by
+    /// `scenario audit`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub checks: Vec<Check>,
@@ -28,7 +29,12 @@ pub struct Check {
     /// absent means everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
-    /// An expression that must be true, such as `ttft.p90_ms <= 2000`.
+    /// An expression that must be true, such as `ttft.p90_ms <= 2000`. Times are `ttft`, `tpot` and
+    /// `latency` with `.p50_ms` to `.p99_9_ms`, `.min_ms`, `.max_ms`, `.avg_ms`; tokens are `isl`,
+    /// `osl` and `osl_full_run` with `.p50` and so on, and `.total`; further `concurrency`, `region`,
+    /// `duration_s`, `turns.failed`, `system_tps`, `tps_per_user`, `e2e_avg_interactivity`,
+    /// `accuracy.inline_percent` and more (docs/audit.md). A point without the value breaks the rule,
+    /// unless the expression asks `is defined`.
     #[schemars(length(min = 1))]
     pub require: String,
     /// What a point that breaks the rule means.

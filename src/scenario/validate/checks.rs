@@ -1,22 +1,19 @@
 //! `compliance.checks`: the author's own rules can be evaluated.
 
-use minijinja::Environment;
-
+use super::super::expression::{Expression, ExpressionError};
 use super::super::model::Check;
 use super::context::Context;
 
 /// Checks the author's own rules.
 pub(super) fn check(context: &mut Context<'_>) {
     let Some(compliance) = &context.scenario.compliance else { return };
-    let environment = Environment::new();
     for (i, check) in compliance.checks.iter().enumerate() {
         let index = i.to_string();
         unique(context, &compliance.checks, i);
         if let Some(when) = &check.when {
-            expression(context, &environment, &["compliance", "checks", &index, "when"], when);
+            expression(context, &["compliance", "checks", &index, "when"], when);
         }
-        let at = ["compliance", "checks", &index, "require"];
-        expression(context, &environment, &at, &check.require);
+        expression(context, &["compliance", "checks", &index, "require"], &check.require);
     }
 }
 
@@ -36,20 +33,17 @@ fn unique(context: &mut Context<'_>, checks: &[Check], i: usize) {
     }
 }
 
-/// An expression compiles and says something about the point.
-fn expression(context: &mut Context<'_>, environment: &Environment<'_>, at: &[&str], text: &str) {
-    match environment.compile_expression(text) {
-        Err(error) => {
-            let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-            context
-                .error(at, "check-expression", format!("`{text}` is no expression: {detail}"))
-                .help("write it like `ttft.p90_ms <= 2000`");
-        }
-        Ok(expression) if expression.undeclared_variables(false).is_empty() => {
-            context
-                .error(at, "check-constant", format!("`{text}` does not depend on the results"))
-                .help("name a number of the point, such as `concurrency` or `ttft.p90_ms`");
-        }
-        Ok(_) => {}
-    }
+/// An expression compiles, and says something about the point in words that there are.
+fn expression(context: &mut Context<'_>, at: &[&str], text: &str) {
+    let Err(error) = Expression::parse(text) else { return };
+    let message = error.to_string();
+    match error {
+        ExpressionError::Grammar { .. } => context
+            .error(at, "check-expression", message)
+            .help("write it like `ttft.p90_ms <= 2000`"),
+        ExpressionError::Constant(_) => context
+            .error(at, "check-constant", message)
+            .help("name a number of the point, such as `concurrency` or `ttft.p90_ms`"),
+        ExpressionError::Name { help, .. } => context.error(at, "check-name", message).help(help),
+    };
 }

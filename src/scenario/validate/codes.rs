@@ -44,6 +44,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("swe-bench-point", "SWE-bench is to run at no point of the sweep."),
     ("check-id-twice", "Two checks have one id."),
     ("check-expression", "A check is no expression."),
+    ("check-name", "A check uses a value that there is not."),
     ("check-constant", "A check does not depend on the results."),
     ("ruleset-file", "The ruleset's file cannot be read or is none."),
     ("ruleset-unknown", "No ruleset has this name."),
