@@ -9,9 +9,7 @@ use clap::ValueEnum;
 use super::context::Context;
 use super::failure::{ExitStatus, Failure};
 use crate::compliance::{Kind, Registries, Report, Rule, audit_with, official_json};
-use crate::diagnostics::{
-    Severity, render_github, render_human, render_json, render_sarif,
-};
+use crate::diagnostics::{Severity, render_github, render_human, render_json, render_sarif};
 use crate::ruleset::Ruleset;
 use crate::yaml::nearest;
 

@@ -35,8 +35,9 @@ impl Report {
     /// The faults, without the checks that passed.
     pub fn faults(&self) -> impl Iterator<Item = &Finding> + Clone {
         // A check of the author's own may ask to be mentioned only.
-        let is_fault =
-            |finding: &&Finding| finding.severity() != Severity::Note || finding.message.key == "note";
+        let is_fault = |finding: &&Finding| {
+            finding.severity() != Severity::Note || finding.message.key == "note"
+        };
         self.findings.iter().filter(is_fault)
     }
 

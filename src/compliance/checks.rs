@@ -131,11 +131,15 @@ fn values(files: &PointFiles) -> JsonValue {
             values.insert(name.to_owned(), value);
         }
     };
-    set("concurrency", files.concurrency().and_then(|c| i64::try_from(c).ok()).map(JsonValue::from));
+    set(
+        "concurrency",
+        files.concurrency().and_then(|c| i64::try_from(c).ok()).map(JsonValue::from),
+    );
     if let Ok(point) = &files.disclosure {
         set("region", point.region.clone().map(JsonValue::from));
         let steady = point.steady_state.as_ref();
-        let word = |name: &str, word: Option<&String>| Some((name.to_owned(), word?.clone().into()));
+        let word =
+            |name: &str, word: Option<&String>| Some((name.to_owned(), word?.clone().into()));
         let words = [
             word("status", steady.and_then(|steady| steady.status.as_ref())),
             word("verdict", steady.and_then(|steady| steady.verdict.as_ref())),
@@ -156,14 +160,22 @@ fn from_summary(summary: &Map, set: &mut dyn FnMut(&str, Option<JsonValue>)) {
     for name in ["system_tps", "tps_per_user", "e2e_avg_interactivity", "qps"] {
         set(name, number(summary, name));
     }
-    set("simulated", match summary.get("simulated") {
-        Some(Value::Bool(simulated)) => Some((*simulated).into()),
-        _ => None,
-    });
+    set(
+        "simulated",
+        match summary.get("simulated") {
+            Some(Value::Bool(simulated)) => Some((*simulated).into()),
+            _ => None,
+        },
+    );
     let counts = summary.get("token_counts").and_then(Value::as_text);
     set("token_counts", counts.map(JsonValue::from));
-    let turns = [("issued", "n_samples_issued"), ("completed", "n_samples_completed"), ("failed", "n_samples_failed")];
-    let turns = turns.iter().filter_map(|(name, key)| Some(((*name).to_owned(), number(summary, key)?)));
+    let turns = [
+        ("issued", "n_samples_issued"),
+        ("completed", "n_samples_completed"),
+        ("failed", "n_samples_failed"),
+    ];
+    let turns =
+        turns.iter().filter_map(|(name, key)| Some(((*name).to_owned(), number(summary, key)?)));
     set("turns", Some(JsonValue::Object(turns.collect())));
     for (key, name, is_time) in BLOCKS {
         set(name, summary.get(key).and_then(Value::as_map).map(|map| block(map, is_time)));
@@ -174,15 +186,18 @@ fn from_summary(summary: &Map, set: &mut dyn FnMut(&str, Option<JsonValue>)) {
     let reasons = summary.get("finish_reason_counts").and_then(Value::as_map);
     set("finish_reasons", reasons.map(numbers));
     let cache = summary.get("prefix_cache").and_then(Value::as_map);
-    set("prefix_cache", cache.map(|map| {
-        let mut cache = numbers(map);
-        let of = |key: &str| map.get(key).and_then(Value::number);
-        let share = of("cached_tokens").zip(of("prompt_tokens").filter(|tokens| *tokens > 0.0));
-        if let Some((cached, prompt)) = share {
-            cache["hit_percent"] = json!(100.0 * cached / prompt);
-        }
-        cache
-    }));
+    set(
+        "prefix_cache",
+        cache.map(|map| {
+            let mut cache = numbers(map);
+            let of = |key: &str| map.get(key).and_then(Value::number);
+            let share = of("cached_tokens").zip(of("prompt_tokens").filter(|tokens| *tokens > 0.0));
+            if let Some((cached, prompt)) = share {
+                cache["hit_percent"] = json!(100.0 * cached / prompt);
+            }
+            cache
+        }),
+    );
 }
 
 /// A block of statistics: times in milliseconds, or tokens.

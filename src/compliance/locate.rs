@@ -132,7 +132,8 @@ mod tests {
 
     #[test]
     fn fields_of_json_are_found_whatever_else_is_wrong() {
-        let text = r#"{"a": NaN, "b": [{"x": 2}, {"x": [7, "8"]}], "c": {"90.0": 5, "d": {}}, "a": -1}"#;
+        let text =
+            r#"{"a": NaN, "b": [{"x": 2}, {"x": [7, "8"]}], "c": {"90.0": 5, "d": {}}, "a": -1}"#;
         for (field, expected) in [
             ("a", "-1"),
             ("b", "\"b\""),

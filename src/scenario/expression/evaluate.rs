@@ -84,7 +84,10 @@ mod tests {
         let broken = [("ttft.p90_ms".to_owned(), json!(2310.25))];
         assert_eq!(outcome(None, "ttft.p90_ms <= 2000"), Outcome::Broken(broken.to_vec()));
         assert_eq!(outcome(Some("concurrency > 32"), "ttft.p90_ms <= 2000"), Outcome::Elsewhere);
-        assert_eq!(outcome(Some("region == 'low_concurrency'"), "turns.issued > 1"), Outcome::Holds);
+        assert_eq!(
+            outcome(Some("region == 'low_concurrency'"), "turns.issued > 1"),
+            Outcome::Holds
+        );
         assert_eq!(outcome(None, "turns.failed / turns.issued < 0.02"), Outcome::Holds);
         assert_eq!(outcome(None, "(ttft.p90_ms / ttft.p50_ms)|round < 20"), Outcome::Holds);
         assert_eq!(outcome(None, "concurrency in [1, 8]"), Outcome::Holds);
@@ -94,8 +97,14 @@ mod tests {
     fn a_missing_value_is_never_taken_for_one() {
         let unknown = |name: &str| Outcome::Unknown(vec![name.to_owned()]);
         assert_eq!(outcome(None, "tpot.p90_ms <= 50"), unknown("tpot.p90_ms"));
-        assert_eq!(outcome(None, "accuracy.inline_percent > 50"), unknown("accuracy.inline_percent"));
-        assert_eq!(outcome(Some("tpot.p90_ms is defined"), "tpot.p90_ms <= 50"), Outcome::Elsewhere);
+        assert_eq!(
+            outcome(None, "accuracy.inline_percent > 50"),
+            unknown("accuracy.inline_percent")
+        );
+        assert_eq!(
+            outcome(Some("tpot.p90_ms is defined"), "tpot.p90_ms <= 50"),
+            Outcome::Elsewhere
+        );
         let guarded = "accuracy.inline_percent is undefined or accuracy.inline_percent > 50";
         assert_eq!(outcome(None, guarded), Outcome::Holds);
         assert_eq!(outcome(None, "tpot.p90_ms|default(0) <= 50"), Outcome::Holds);

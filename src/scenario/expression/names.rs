@@ -95,7 +95,8 @@ pub fn known(name: &str) -> Result<(), String> {
         return Err(format!("name one of its values: `{name}.` and {} …", parts.join(", ")));
     }
     if let Some((family, part)) = name.split_once('.')
-        && let Some(family) = NAMES.iter().find(|known| known.name == family && !known.parts.is_empty())
+        && let Some(family) =
+            NAMES.iter().find(|known| known.name == family && !known.parts.is_empty())
     {
         return Err(match nearest(part, family.parts.iter().copied()) {
             Some(part) => format!("did you mean `{}.{part}`?", family.name),

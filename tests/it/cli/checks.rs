@@ -99,7 +99,11 @@ fn every_name_of_the_vocabulary_is_documented() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/audit.md");
     let text = std::fs::read_to_string(path).unwrap();
     for name in scenario::scenario::expression::names() {
-        assert!(text.contains(&format!("| `{}", name.name)), "{} is not in docs/audit.md", name.name);
+        assert!(
+            text.contains(&format!("| `{}", name.name)),
+            "{} is not in docs/audit.md",
+            name.name
+        );
         for part in name.parts.iter().filter(|part| !part.starts_with('p')) {
             assert!(text.contains(&format!("`.{part}`")), "{}.{part}", name.name);
         }
