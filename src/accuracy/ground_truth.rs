@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::actions::Action;
 use super::calls;
-use crate::dataset::{Limits, Message, ReadError, Reader, Trajectory};
+use crate::dataset::{Limits, Message, ReadError, Reader, SharedIds, Trajectory};
 use crate::diagnostics::Diagnostic;
 
 /// The two kinds of work in the benchmark's data set.
@@ -69,6 +69,9 @@ pub struct TruthSource {
     pub path: PathBuf,
     /// How many trajectories of it were played, from its start; none means all.
     pub take: Option<u32>,
+    /// Its name in the scenario, by which conversations with shared ids are called; none for the file
+    /// of another client.
+    pub name: Option<String>,
 }
 
 /// What reading data sets gave.
@@ -90,20 +93,39 @@ impl GroundTruth {
     /// A file cannot be opened. What is wrong inside becomes diagnostics.
     pub fn read(sources: &[TruthSource]) -> Result<TruthRead, ReadError> {
         let mut read = TruthRead::default();
-        for source in sources {
+        let mut ids = SharedIds::default();
+        let mut found = Vec::new();
+        for (index, source) in (0..).zip(sources) {
             let mut reader = Reader::open(&source.path, Limits::default())?;
-            let take = source.take.map_or(usize::MAX, |take| take as usize);
-            for trajectory in std::iter::from_fn(|| reader.next_trajectory()).take(take) {
-                read.truth.add(&trajectory);
+            let mut left = source.take.unwrap_or(u32::MAX);
+            while let Some(trajectory) = reader.next_trajectory() {
+                if source.name.is_some() {
+                    ids.add(index, &trajectory.id);
+                }
+                if left > 0 {
+                    left -= 1;
+                    let conversation = read.truth.conversation(&trajectory);
+                    found.push((source, trajectory.id, conversation));
+                }
             }
             read.digests.push(reader.finish().sha256);
             read.diagnostics.extend_from_slice(reader.diagnostics());
+        }
+        for (source, id, conversation) in found {
+            let id = source.name.as_ref().map_or_else(|| id.clone(), |name| ids.name(name, &id));
+            read.truth.conversations.insert(id, conversation);
         }
         Ok(read)
     }
 
     /// Adds a trajectory; one with the same id is replaced.
     pub fn add(&mut self, trajectory: &Trajectory) {
+        let conversation = self.conversation(trajectory);
+        self.conversations.insert(trajectory.id.clone(), conversation);
+    }
+
+    /// What is expected of a trajectory, whose requests are counted.
+    fn conversation(&mut self, trajectory: &Trajectory) -> Conversation {
         let domain = if trajectory.is_workflow() { Domain::Workflow } else { Domain::Coding };
         let mut turns = BTreeMap::new();
         for pair in trajectory.rows.windows(2) {
@@ -114,7 +136,7 @@ impl GroundTruth {
         }
         let sent = trajectory.rows.iter().filter(|row| row.is_client_turn()).count();
         self.client_turns += sent as u64;
-        self.conversations.insert(trajectory.id.clone(), Conversation { domain, turns });
+        Conversation { domain, turns }
     }
 
     /// Requests in one pass.

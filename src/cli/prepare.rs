@@ -49,7 +49,13 @@ pub(super) struct Prepared {
 impl Prepared {
     /// Client turns of one pass over the mix, which is a super-pass of the steady-state detector.
     pub(super) fn turns_per_pass(&self) -> u64 {
-        self.library.conversations().iter().map(|source| source.turns.len() as u64).sum()
+        let sources = self.library.conversations();
+        let turns = |index: usize| sources.get(index).map_or(0, |source| source.turns.len() as u64);
+        if self.scenario.mix.weights.is_empty() {
+            return (0..sources.len()).map(turns).sum();
+        }
+        let pass = self.plan.sequence.iter().take(self.plan.trajectories_per_pass as usize);
+        pass.map(|assignment| turns(assignment.conversation as usize)).sum()
     }
 }
 

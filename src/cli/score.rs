@@ -121,8 +121,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
 
 /// The recorded answers of the data sets that were played.
 fn ground_truth(args: &Args, found: &Found, context: &Context) -> Result<GroundTruth, Failure> {
-    let named: Vec<TruthSource> =
-        args.dataset.iter().map(|path| TruthSource { path: path.clone(), take: None }).collect();
+    let named: Vec<TruthSource> = args
+        .dataset
+        .iter()
+        .map(|path| TruthSource { path: path.clone(), take: None, name: None })
+        .collect();
     let sources = if named.is_empty() {
         found.datasets.iter().map(|dataset| dataset.source.clone()).collect()
     } else {

@@ -36,12 +36,21 @@ impl Plan {
     /// `loaded` says, in the scenario's order. The points of the scenario's sweep run in the
     /// order in which they are written, in the regions of `ruleset`, which the scenario names.
     pub fn new(scenario: &Scenario, loaded: &[u32], ruleset: Option<&Ruleset>) -> Self {
+        let mix = &scenario.mix;
+        let weighted = scenario.datasets.iter().map(|set| mix.weight(&set.name)).zip(loaded);
+        let weighted: Vec<_> =
+            weighted.map(|(weight, trajectories)| (weight, u64::from(*trajectories))).collect();
+        let plays = mix.plays(&weighted);
         let sizes: Vec<SetSize> = loaded
             .iter()
-            .map(|&trajectories| SetSize { trajectories, take: trajectories })
+            .zip(&plays)
+            .map(|(&trajectories, &plays)| SetSize {
+                trajectories,
+                take: trajectories,
+                plays: u32::try_from(plays).unwrap_or(u32::MAX),
+            })
             .collect();
-        let per_pass = loaded.iter().fold(0_u32, |sum, size| sum.saturating_add(*size));
-        let mix = &scenario.mix;
+        let per_pass = sizes.iter().fold(0_u32, |sum, size| sum.saturating_add(size.plays));
         let budget = mix.trajectories.map_or_else(
             || (per_pass as usize).saturating_mul(mix.passes as usize),
             |trajectories| trajectories as usize,
@@ -56,7 +65,8 @@ impl Plan {
         }
     }
 
-    /// Whether every trajectory of the mix is replayed equally often, as the rules demand.
+    /// Whether whole passes are replayed: without weights, every trajectory of the mix equally often,
+    /// as the rules demand.
     pub fn whole_passes(&self) -> bool {
         let per_pass = self.trajectories_per_pass as usize;
         per_pass > 0 && !self.sequence.is_empty() && self.sequence.len().is_multiple_of(per_pass)
@@ -103,6 +113,18 @@ mod tests {
         let plan = Plan::new(&cut, &[2, 1], None);
         assert_eq!(conversations(&plan), [(0, 1), (1, 1), (2, 1), (0, 2)]);
         assert!(!plan.whole_passes());
+    }
+
+    #[test]
+    fn weights_set_the_shares_and_count_how_often_a_conversation_came() {
+        let mix = "mix: { order: sequential, weights: { a: 1, b: 2 } }\n";
+        let plan =
+            Plan::new(&scenario(&format!("{mix}load: {{ concurrency: [1] }}\n")), &[2, 1], None);
+        // Two rounds play both of `a`, and so four of `b`, which has one.
+        let expected = [(0, 1), (1, 1), (2, 1), (2, 2), (2, 3), (2, 4)];
+        assert_eq!(conversations(&plan), expected);
+        assert_eq!(plan.trajectories_per_pass, 6);
+        assert!(plan.whole_passes());
     }
 
     #[test]

@@ -8,13 +8,28 @@ use crate::scenario::model::Order;
 pub struct SetSize {
     /// Trajectories that the loaded data set holds.
     pub trajectories: u32,
-    /// How many of them one pass plays, from the set's beginning; more than there are means all.
+    /// How many of them take part, from the set's beginning; more than there are means all.
     pub take: u32,
+    /// How many one pass plays. More than take part: it goes round in them, and the next pass goes on
+    /// where this one stopped.
+    pub plays: u32,
+}
+
+impl SetSize {
+    /// Each of the first `take` once in a pass.
+    pub fn once(trajectories: u32, take: u32) -> Self {
+        Self { trajectories, take, plays: take.min(trajectories) }
+    }
+
+    fn taken(self) -> u32 {
+        self.take.min(self.trajectories)
+    }
 }
 
 /// The passes of a replay, one after another without end. Each is the order in which its
-/// trajectories start: a permutation of the taken trajectories' global indices, which count
-/// through all trajectories of the first set, then of the second, and so on.
+/// trajectories start, as the taken trajectories' global indices, which count through all
+/// trajectories of the first set, then of the second, and so on. Where every set plays what it takes,
+/// each pass is a permutation of them.
 ///
 /// * [`Order::Sequential`]: file order, set after set, as the reference client of August 2026.
 /// * [`Order::Interleaved`]: file order in each set; the sets dealt evenly, so that any stretch of
@@ -22,17 +37,20 @@ pub struct SetSize {
 /// * [`Order::Shuffled`]: one `random.Random(seed)`, and one list that each pass shuffles again in
 ///   place (it is never put back into order), as the newer reference client.
 pub fn passes(sets: &[SetSize], order: Order, seed: u64) -> Passes {
-    let list = match order {
-        Order::Interleaved => interleaved(sets),
-        Order::Sequential | Order::Shuffled => ranges(sets).flatten().collect(),
-    };
     let random = matches!(order, Order::Shuffled).then(|| PyRandom::new(seed));
-    Passes { list, random }
+    let even = sets.iter().all(|set| set.plays == set.taken());
+    Passes { sets: sets.to_vec(), order, even, next: 0, list: Vec::new(), random }
 }
 
 /// Iterator of [`passes`].
 #[derive(Clone, Debug)]
 pub struct Passes {
+    sets: Vec<SetSize>,
+    order: Order,
+    /// Each pass holds the same trajectories.
+    even: bool,
+    /// The number of the next pass, from 0.
+    next: u64,
     list: Vec<u32>,
     random: Option<PyRandom>,
 }
@@ -41,6 +59,15 @@ impl Iterator for Passes {
     type Item = Vec<u32>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if self.next == 0 || !self.even {
+            self.list = match self.order {
+                Order::Interleaved => interleaved(&self.sets, self.next),
+                Order::Sequential | Order::Shuffled => {
+                    played(&self.sets, self.next).flatten().collect()
+                }
+            };
+        }
+        self.next += 1;
         if let Some(random) = &mut self.random {
             random.shuffle(&mut self.list);
         }
@@ -48,28 +75,36 @@ impl Iterator for Passes {
     }
 }
 
-/// The global indices that each set contributes.
-fn ranges(sets: &[SetSize]) -> impl Iterator<Item = std::ops::Range<u32>> + '_ {
-    sets.iter().scan(0_u32, |start, set| {
-        let range = *start..start.saturating_add(set.take.min(set.trajectories));
+/// The global indices that each set plays in a pass.
+fn played(
+    sets: &[SetSize],
+    pass: u64,
+) -> impl Iterator<Item = impl Iterator<Item = u32> + use<>> + '_ {
+    sets.iter().scan(0_u32, move |start, set| {
+        let (first, taken) = (*start, u64::from(set.taken()));
         *start = start.saturating_add(set.trajectories);
-        Some(range)
+        let plays = if taken == 0 { 0 } else { u64::from(set.plays) };
+        let begin = pass.wrapping_mul(plays);
+        Some((0..plays).map(move |k| {
+            let within = begin.wrapping_add(k) % taken;
+            first.saturating_add(u32::try_from(within).unwrap_or(u32::MAX))
+        }))
     })
 }
 
-/// Deals the sets evenly: the k-th of a set's n trajectories belongs at the place (2k + 1) / 2n of
-/// the pass, and equal places go to the earlier set.
-fn interleaved(sets: &[SetSize]) -> Vec<u32> {
-    let mut dealt: Vec<(Place, usize, u32)> = Vec::new();
-    for (set, range) in ranges(sets).enumerate() {
-        let count = u128::from(range.end - range.start);
-        dealt.extend((0_u128..).zip(range).map(|(k, index)| {
+/// Deals the sets evenly: the k-th of the n trajectories that a set plays belongs at the place
+/// (2k + 1) / 2n of the pass, and equal places go to the earlier set.
+fn interleaved(sets: &[SetSize], pass: u64) -> Vec<u32> {
+    let mut dealt: Vec<(Place, usize, u128, u32)> = Vec::new();
+    for ((number, set), indices) in sets.iter().enumerate().zip(played(sets, pass)) {
+        let count = u128::from(set.plays);
+        dealt.extend((0_u128..).zip(indices).map(|(k, index)| {
             let place = Place { numerator: 2 * k + 1, denominator: 2 * count };
-            (place, set, index)
+            (place, number, k, index)
         }));
     }
     dealt.sort_unstable();
-    dealt.into_iter().map(|(_, _, index)| index).collect()
+    dealt.into_iter().map(|(.., index)| index).collect()
 }
 
 /// A fraction with a denominator above 0, compared exactly.
@@ -107,7 +142,30 @@ mod tests {
     use crate::digest;
 
     fn set(trajectories: u32, take: u32) -> SetSize {
-        SetSize { trajectories, take }
+        SetSize::once(trajectories, take)
+    }
+
+    fn weighted(trajectories: u32, plays: u32) -> SetSize {
+        SetSize { trajectories, take: trajectories, plays }
+    }
+
+    #[test]
+    fn a_set_that_plays_more_than_it_has_goes_round() {
+        let sets = [weighted(3, 4), weighted(2, 2)];
+        let mut sequential = passes(&sets, Order::Sequential, 1);
+        assert_eq!(sequential.next().unwrap(), [0, 1, 2, 0, 3, 4]);
+        assert_eq!(sequential.next().unwrap(), [1, 2, 0, 1, 3, 4]);
+        let mut dealt = passes(&sets, Order::Interleaved, 1);
+        assert_eq!(dealt.next().unwrap(), [0, 3, 1, 2, 4, 0]);
+        assert_eq!(dealt.next().unwrap(), [1, 3, 2, 0, 4, 1]);
+        let mut shuffled = passes(&sets, Order::Shuffled, 42);
+        let (one, two) = (shuffled.next().unwrap(), shuffled.next().unwrap());
+        let sorted = |mut pass: Vec<u32>| {
+            pass.sort_unstable();
+            pass
+        };
+        assert_ne!(one, two);
+        assert_eq!((sorted(one), sorted(two)), (vec![0, 0, 1, 2, 3, 4], vec![0, 1, 1, 2, 3, 4]));
     }
 
     #[test]
@@ -122,8 +180,8 @@ mod tests {
         let mut passes = passes(&[set(2, 2), set(4, 4)], Order::Interleaved, 1);
         assert_eq!(passes.next().unwrap(), [2, 0, 3, 4, 1, 5]);
         assert_eq!(passes.next().unwrap(), [2, 0, 3, 4, 1, 5]);
-        assert_eq!(interleaved(&[set(3, 3), set(3, 3)]), [0, 3, 1, 4, 2, 5]);
-        assert_eq!(interleaved(&[set(1, 1), set(0, 0), set(9, 0), set(2, 2)]), [10, 0, 11]);
+        assert_eq!(interleaved(&[set(3, 3), set(3, 3)], 0), [0, 3, 1, 4, 2, 5]);
+        assert_eq!(interleaved(&[set(1, 1), set(0, 0), set(9, 0), set(2, 2)], 0), [10, 0, 11]);
     }
 
     #[test]
@@ -172,17 +230,39 @@ mod tests {
         fn each_pass_plays_each_taken_trajectory_once(
             sets in sets(), order in order(), seed in any::<u64>(),
         ) {
-            let taken: Vec<u32> = ranges(&sets).flatten().collect();
+            let taken: Vec<u32> = played(&sets, 0).flatten().collect();
             for mut pass in passes(&sets, order, seed).take(3) {
                 pass.sort_unstable();
                 prop_assert_eq!(&pass, &taken);
             }
         }
 
+        /// Over many passes, each trajectory of a set is played as often as any other, give or take
+        /// one, and each pass plays what it should of each set.
+        #[test]
+        fn going_round_is_even(
+            sizes in prop::collection::vec((1_u32..12, 1_u32..30), 1..4), order in order(),
+        ) {
+            let sets: Vec<_> =
+                sizes.iter().map(|(size, plays)| weighted(*size, (*plays).max(*size))).collect();
+            let all: Vec<u32> = passes(&sets, order, 7).take(5).flatten().collect();
+            let total: u32 = sets.iter().map(|set| set.plays).sum();
+            prop_assert_eq!(all.len(), 5 * total as usize);
+            let mut first = 0;
+            for set in sets {
+                let range = first..first + set.trajectories;
+                first = range.end;
+                let counts: Vec<usize> =
+                    range.map(|n| all.iter().filter(|played| **played == n).count()).collect();
+                prop_assert_eq!(counts.iter().sum::<usize>(), 5 * set.plays as usize);
+                prop_assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1);
+            }
+        }
+
         /// After any beginning of an interleaved pass, each set has had its share, give or take one.
         #[test]
         fn interleaving_keeps_every_prefix_in_proportion(a in 1_u32..40, b in 1_u32..40) {
-            let pass = interleaved(&[set(a, a), set(b, b)]);
+            let pass = interleaved(&[set(a, a), set(b, b)], 0);
             let mut from_a = 0;
             for (n, index) in (1..).zip(pass) {
                 from_a += u32::from(index < a);

@@ -1,6 +1,6 @@
 //! Building the library: one pass over the trajectories.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::digests::Digests;
 use super::library::{Conversation, Library, Turn};
 use super::template::{PromptOptions, RequestTemplate};
 use crate::clock::nanos;
-use crate::dataset::{Message, Row, ToolResult, Trajectory};
+use crate::dataset::{Message, Row, SharedIds, ToolResult, Trajectory};
 use crate::wire::json;
 
 /// Why a trajectory cannot become prompts.
@@ -25,8 +25,8 @@ pub enum BuildError {
         /// The source id.
         id: String,
     },
-    /// The same id stands in two data sets (or twice in one), so that replies, salt and session
-    /// ids could not be told apart.
+    /// The same id stands twice in one data set, or one data set has an id that two others share and
+    /// are told apart by: replies, salt and session ids could not be told apart.
     #[error("conversation id `{id}` occurs more than once in the data sets of the mix")]
     DuplicateId {
         /// The source id.
@@ -53,7 +53,7 @@ impl BuildError {
 pub struct LibraryBuilder {
     arena: Vec<u8>,
     conversations: Vec<Conversation>,
-    by_id: HashMap<Arc<str>, u32>,
+    ids: SharedIds,
     tails: Vec<Bytes>,
     tail_index: HashMap<Bytes, u32>,
     samples: u32,
@@ -68,7 +68,7 @@ impl LibraryBuilder {
         Self {
             arena: Vec::with_capacity(expected_bytes),
             conversations: Vec::new(),
-            by_id: HashMap::new(),
+            ids: SharedIds::default(),
             tails: Vec::new(),
             tail_index: HashMap::new(),
             samples: 0,
@@ -83,10 +83,8 @@ impl LibraryBuilder {
             return Err(BuildError::NoSystemPrompt { id: trajectory.id.clone() });
         }
         let id: Arc<str> = trajectory.id.as_str().into();
-        let index = u32::try_from(self.conversations.len()).map_err(|_| BuildError::TooLarge)?;
-        if self.by_id.insert(Arc::clone(&id), index).is_some() {
-            return Err(BuildError::DuplicateId { id: trajectory.id.clone() });
-        }
+        u32::try_from(self.conversations.len()).map_err(|_| BuildError::TooLarge)?;
+        self.note(dataset, &id)?;
         let system = trajectory.system.as_deref().map(|text| self.push_escaped(text));
         let start = self.arena.len();
         let first_sample = self.samples;
@@ -95,6 +93,30 @@ impl LibraryBuilder {
         self.samples = self.samples.checked_add(count).ok_or(BuildError::TooLarge)?;
         let conversation = Conversation { id, dataset, turns, first_sample, system, start };
         self.conversations.push(conversation);
+        Ok(())
+    }
+
+    /// Notes the id of a trajectory that takes no part: it may be shared all the same.
+    pub fn note(&mut self, dataset: u32, id: &str) -> Result<(), BuildError> {
+        let fresh = self.ids.add(dataset, id);
+        if fresh { Ok(()) } else { Err(BuildError::DuplicateId { id: id.to_owned() }) }
+    }
+
+    /// Calls conversations whose id stands in several data sets by the name of their data set, too
+    /// ([`SharedIds`]). `names` are those of the data sets.
+    pub fn tell_apart(&mut self, names: &[&str]) -> Result<(), BuildError> {
+        let mut given = HashSet::new();
+        for conversation in &mut self.conversations {
+            if !self.ids.is_shared(&conversation.id) {
+                continue;
+            }
+            let name = names.get(conversation.dataset as usize).copied().unwrap_or_default();
+            let id = self.ids.name(name, &conversation.id);
+            if self.ids.contains(&id) || !given.insert(id.clone()) {
+                return Err(BuildError::DuplicateId { id });
+            }
+            conversation.id = id.into();
+        }
         Ok(())
     }
 
@@ -408,7 +430,7 @@ mod tests {
         let id = || "sim_001".to_owned();
         assert_eq!(builder.add(0, &bare), Err(BuildError::NoSystemPrompt { id: id() }));
         builder.add(0, &two_turns()).unwrap();
-        assert_eq!(builder.add(1, &two_turns()), Err(BuildError::DuplicateId { id: id() }));
+        assert_eq!(builder.add(0, &two_turns()), Err(BuildError::DuplicateId { id: id() }));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct Loaded {
 
 /// Reads the data sets of `scenario`, whose paths are absolute, and builds their prompts in one
 /// pass. Of a data set in `mix.take` only the first trajectories become prompts; the whole file is
-/// checked all the same. Never fails: what is wrong is a finding.
+/// checked all the same, and decides which ids are shared. Never fails: what is wrong is a finding.
 pub fn load(scenario: &Scenario) -> Loaded {
     let (template, options) = (RequestTemplate::of(scenario), PromptOptions::of(scenario));
     let expected = scenario.datasets.iter().filter_map(|set| set.path.metadata().ok());
@@ -36,6 +36,12 @@ pub fn load(scenario: &Scenario) -> Loaded {
             Some(read) => facts.push(read),
             None => sound = false,
         }
+    }
+    let names: Vec<&str> = scenario.datasets.iter().map(|set| set.name.as_str()).collect();
+    if let Err(error) = builder.tell_apart(&names) {
+        let finding = Diagnostic::error(error.code(), error.to_string());
+        diagnostics.push(finding.help("give one of the data sets another name"));
+        sound = false;
     }
     let library = sound.then(|| Arc::new(builder.finish()));
     Loaded { library, facts, diagnostics }
@@ -60,11 +66,13 @@ fn load_one(
     let mut unfit = 0_u32;
     let mut left = take.unwrap_or(u32::MAX);
     while let Some(trajectory) = reader.next_trajectory() {
-        if left == 0 {
-            continue;
-        }
-        left -= 1;
-        if let Err(error) = builder.add(index, &trajectory) {
+        let added = if left == 0 {
+            builder.note(index, &trajectory.id)
+        } else {
+            left -= 1;
+            builder.add(index, &trajectory)
+        };
+        if let Err(error) = added {
             unfit += 1;
             if unfit <= MAX_UNFIT {
                 let line = trajectory.rows.first().map_or(0, |row| row.line);

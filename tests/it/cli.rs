@@ -12,6 +12,7 @@ pub(crate) mod fixture;
 mod help;
 mod init;
 mod interrupt;
+mod mix;
 mod plan;
 pub(crate) mod process;
 mod readme;

@@ -109,7 +109,11 @@ impl Found {
             take.map(|take| u32::try_from(take).unwrap_or(u32::MAX))
         };
         let played = |entry: &crate::results::DatasetEntry| PlayedSet {
-            source: TruthSource { path: directory.join(&entry.path), take: take(&entry.name) },
+            source: TruthSource {
+                path: directory.join(&entry.path),
+                take: take(&entry.name),
+                name: Some(entry.name.clone()),
+            },
             sha256: Some(entry.sha256.clone()).filter(|digest| !digest.is_empty()),
         };
         self.datasets = manifest.datasets.iter().map(played).collect();
@@ -137,7 +141,7 @@ impl Found {
             let paths = performance.filter_map(|set| set.get("path").and_then(Value::as_str));
             self.datasets = paths
                 .map(|path| PlayedSet {
-                    source: TruthSource { path: beside(folder, path), take: None },
+                    source: TruthSource { path: beside(folder, path), take: None, name: None },
                     sha256: None,
                 })
                 .collect();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::dataset::{Limits, Reader};
+use crate::dataset::{Limits, Reader, SharedIds};
 
 use super::super::model::{Concurrency, Dataset};
 use super::context::{Context, and_list, shown};
@@ -101,19 +101,29 @@ fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A conversation's id names its session, so two data sets cannot share one.
+/// A conversation's id names its session, so that two data sets cannot use one id for two.
 fn shared_ids(context: &mut Context<'_>, index: usize, shared: &[(String, usize)]) {
     let (id, other) = &shared[0];
     let others = shared.len() - 1;
     let more = if others > 0 { format!(" and {others} more") } else { String::new() };
+    let mut ids = SharedIds::default();
+    let names: Vec<String> = [*other, index]
+        .into_iter()
+        .zip(0..)
+        .filter_map(|(set, n)| {
+            ids.add(n, id);
+            context.scenario.datasets.as_ref()?.get(set).map(|set| set.name.clone())
+        })
+        .collect();
+    let names: Vec<String> = names.iter().map(|name| format!("`{}`", ids.name(name, id))).collect();
     context
-        .error(
+        .warning(
             &["datasets", &index.to_string(), "path"],
-            "duplicate-conversation-id",
+            "shared-conversation-id",
             format!("two data sets share the conversation `{id}`{more}"),
         )
         .also(&["datasets", &other.to_string(), "path"], "also here")
-        .help("an id is the session's name on the wire; rename the conversations of one data set");
+        .note(format!("they are sent and logged as {}", names.join(" and ")));
 }
 
 /// The file is the one that the scenario names.
@@ -154,9 +164,12 @@ fn taken(context: &mut Context<'_>, dataset: &Dataset, available: u64) {
 fn pass_size(context: &mut Context<'_>, datasets: &[Dataset], sizes: &[Option<u64>]) {
     let Some(mix) = &context.scenario.mix else { return };
     let taken = |(set, size): (&Dataset, &Option<u64>)| {
-        size.map(|size| mix.take.get(&set.name).map_or(size, |take| size.min((*take).into())))
+        let taken = mix.take.get(&set.name).copied().map(u64::from);
+        size.map(|size| (mix.weight(&set.name), taken.map_or(size, |taken| size.min(taken))))
     };
-    let Some(total) = datasets.iter().zip(sizes).map(taken).sum::<Option<u64>>() else { return };
+    let taken: Option<Vec<(u32, u64)>> = datasets.iter().zip(sizes).map(taken).collect();
+    let Some(taken) = taken else { return };
+    let total = mix.plays(&taken).iter().fold(0_u64, |sum, plays| sum.saturating_add(*plays));
     let started = mix.trajectories.map_or(total * u64::from(mix.passes), u64::from);
     idle_slots(context, started);
     let Some(ruleset) = context.ruleset else { return };

@@ -49,7 +49,7 @@ fn names(context: &mut Context<'_>, datasets: &[Dataset]) {
     }
 }
 
-/// `take` names data sets and leaves something.
+/// `take` and `weights` name data sets, and `take` leaves something.
 fn take(context: &mut Context<'_>, datasets: &[Dataset], mix: &Mix) {
     for name in mix.take.keys() {
         let names = datasets.iter().map(|dataset| dataset.name.as_str());
@@ -63,6 +63,22 @@ fn take(context: &mut Context<'_>, datasets: &[Dataset], mix: &Mix) {
                     &["mix", "take", name],
                     "take-unknown",
                     format!("`mix.take` names `{name}`, but no data set is called so"),
+                )
+                .help(help);
+        }
+    }
+    for name in mix.weights.keys() {
+        let names = datasets.iter().map(|dataset| dataset.name.as_str());
+        if !names.clone().any(|other| other == name) {
+            let help = match nearest(name, names.clone()) {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => format!("data sets: {}", names.collect::<Vec<_>>().join(", ")),
+            };
+            context
+                .error(
+                    &["mix", "weights", name],
+                    "weights-unknown",
+                    format!("`mix.weights` names `{name}`, but no data set is called so"),
                 )
                 .help(help);
         }

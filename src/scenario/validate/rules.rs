@@ -58,6 +58,15 @@ fn passes(context: &mut Context<'_>, mix: &Mix) {
             )
             .help("use `passes` in place of `trajectories`");
     }
+    if !mix.weights.is_empty() {
+        context
+            .breach(
+                &["mix", "weights"],
+                "ruleset-weights",
+                "the rules require every trajectory equally often".to_owned(),
+            )
+            .help("remove `weights`");
+    }
     for name in mix.take.keys() {
         let covered = context.scenario.datasets.iter().flatten().any(|set| set.name == *name);
         if covered && mix.take[name] == 0 {

@@ -21,7 +21,7 @@ fn events(run: &str) -> Vec<Event> {
 
 fn truth() -> GroundTruth {
     let path = fixture("reference-replay/dataset.jsonl");
-    let read = GroundTruth::read(&[TruthSource { path, take: None }]).unwrap();
+    let read = GroundTruth::read(&[TruthSource { path, take: None, name: None }]).unwrap();
     assert_eq!(read.diagnostics, []);
     read.truth
 }
