@@ -145,7 +145,11 @@ fn ground_truth(prepared: &Prepared) -> Result<Arc<GroundTruth>, Failure> {
         .scenario
         .datasets
         .iter()
-        .map(|set| TruthSource { path: set.path.clone(), take: take(&set.name) })
+        .map(|set| TruthSource {
+            path: set.path.clone(),
+            take: take(&set.name),
+            name: Some(set.name.clone()),
+        })
         .collect();
     let read = GroundTruth::read(&sources).map_err(|error| {
         Failure::could_not("accuracy.inline: the recorded answers cannot be read").because(&error)

@@ -60,7 +60,7 @@ fn plan_order<'a>(sessions: &'a Sessions, mix: &Mix) -> Option<Vec<&'a Session>>
     }
     let sources: Vec<&str> = sources.into_values().collect();
     let sizes: Vec<SetSize> =
-        mix.sets.iter().map(|&trajectories| SetSize { trajectories, take: trajectories }).collect();
+        mix.sets.iter().map(|&trajectories| SetSize::once(trajectories, trajectories)).collect();
     let whole: usize = mix.sets.iter().map(|&size| size as usize).sum();
     if whole == 0 || whole != sources.len() {
         return None;

@@ -145,11 +145,11 @@ fn is_complete(files: &PointFiles) -> bool {
     stated.is_none_or(|state| state == "complete")
 }
 
-/// How the trajectories were put in order; none where the run was cut off after some trajectories,
-/// or is not one of ours.
+/// How the trajectories were put in order; none where the run was cut off after some trajectories or
+/// weighted them, or is not one of ours.
 fn mix(config: &Map, samples: &Document) -> Option<Mix> {
     let mix = below(ours(config)?, "mix")?;
-    if mix.given("trajectories").is_some() {
+    if mix.given("trajectories").is_some() || mix.given("weights").is_some() {
         return None;
     }
     let order = mix.get("order")?.as_text()?;
