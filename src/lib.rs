@@ -16,7 +16,7 @@
 //! ```text
 //! L9  cli
 //! L7  report  compliance
-//! L6  replay        results        recount
+//! L6  replay        results        recount        reference
 //! L5  prompt
 //! L4  plan  accuracy
 //! L3  scenario
@@ -39,6 +39,7 @@ pub mod metrics;
 pub mod plan;
 pub mod prompt;
 pub mod recount;
+pub mod reference;
 pub mod replay;
 pub mod report;
 pub mod results;

@@ -376,6 +376,31 @@ mod tests {
     }
 
     #[test]
+    fn regions_are_those_of_the_whole_sweep() {
+        let rules = (ruleset(), ruleset().model("qwen3_6-35b-a3b").unwrap());
+        let part = [point(64, Some(0.9))];
+        let judge = |sweep| AccuracyVerdict::new(rules, sweep, &part, Required::default());
+        assert_eq!(judge(Some((8, 512))).points[0].region, Some(Region::Med));
+        assert_eq!(judge(None).points[0].region, Some(Region::High));
+    }
+
+    #[test]
+    fn new_output_lengths_are_judged_by_the_same_range() {
+        let verdict = judge("qwen3_6-35b-a3b", &curve([0.72; 4].map(Some)), ALL);
+        assert_eq!(verdict.outcome, GateOutcome::Pass);
+        let text = serde_json::to_string(&verdict).unwrap();
+        let read: AccuracyVerdict = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, verdict);
+        let failed = read.clone().with_output_lengths(&[(12, Some(300.0)), (99, Some(1.0))]);
+        assert_eq!(failed.outcome, GateOutcome::Fail);
+        assert_eq!(failed.points[1].output_length.margin, Some(300.0 - 344.0));
+        assert_eq!(failed.points[0], verdict.points[0]);
+        assert_eq!(failed.with_output_lengths(&[(12, Some(383.0))]), verdict);
+        let lost = read.with_output_lengths(&[(8, None)]);
+        assert_eq!(lost.outcome, GateOutcome::Missing);
+    }
+
+    #[test]
     fn bounds_themselves_pass() {
         let at = |inline: f64, output_length: f64| {
             let point = PointAccuracy {

@@ -95,6 +95,8 @@ commands! {
     score => Score,
     // audit
     audit => Audit,
+    // export
+    export => Export,
     // completions
     completions => Completions,
 }

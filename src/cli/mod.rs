@@ -12,6 +12,7 @@ mod console;
 mod context;
 mod counting;
 mod dataset;
+mod export;
 mod failure;
 mod init;
 mod plan;

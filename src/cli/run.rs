@@ -5,10 +5,12 @@
 
 mod accuracy;
 mod checks;
+mod client;
 mod facts;
 mod observer;
 mod official;
 mod point;
+mod relay;
 mod resume;
 mod signals;
 mod swe_bench;
@@ -21,11 +23,13 @@ use clap::ValueEnum;
 use tokio::sync::watch;
 
 use self::accuracy::{AccuracyRun, PointScore};
+use self::client::ClientRun;
 use self::point::{PointResult, Session, disk};
 use self::signals::CurrentStage;
 use self::target::Target;
 use super::context::Context;
 use super::counting::load_reference;
+use super::export::Client;
 use super::failure::{ExitStatus, Failure};
 use super::prepare::{Prepared, ScenarioArgs, prepare};
 use super::progress::Progress;
@@ -43,11 +47,14 @@ Examples:
   scenario run my-bench.yaml --points 8,64 --set load.turn_timeout=30s
   scenario run my-bench.yaml --set 'endpoint.urls=[http://localhost:8000]' --out /data/results
   scenario run my-bench.yaml --resume results/my-bench/20261130T030221Z
+  scenario run my-bench.yaml --client mlperf-endpoints --client-command 'uv run inference-endpoint'
 
 The last line on stdout is the result directory. Interrupt once (Ctrl-C) to wait for the turns in
 flight and keep what was measured, twice to give them up; a SWE-bench job under way is cancelled.
 --resume replays the points that are not complete and makes up for accuracy that is missing; it
 goes on with a SWE-bench job whose client was killed or lost the service.
+With --client the points are measured by the reference client: each is one start of it, its report
+directory becomes the run folder, and signals are passed on to it.
 
 Exit codes:
   0 every turn of every point completed, and every accuracy gate passed
@@ -74,6 +81,12 @@ pub(super) struct Args {
     /// Go on with the run of a result directory: the same scenario and data sets
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "run_id", "force"])]
     resume: Option<PathBuf>,
+    /// Have this client measure the points, in place of this program
+    #[arg(long, value_enum)]
+    client: Option<Client>,
+    /// How to start that client
+    #[arg(long, value_name = "COMMAND", default_value = "inference-endpoint")]
+    client_command: String,
     /// What to print at the end
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -106,6 +119,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         resume::check(directory, &mut prepared, &context.console)?;
     }
     enough_files(&prepared)?;
+    let client = ClientRun::find(args, &prepared, context)?;
     let runtime = runtime()?;
     prepared.library.prepare_digests(first_pass(&prepared));
     let reference = reference(&prepared)?;
@@ -113,7 +127,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let connect_timeout = prepared.scenario.endpoint.connect_timeout.get();
     runtime.block_on(target.check(connect_timeout))?;
     let simulated = runtime.block_on(target.is_simulated());
-    let accuracy = AccuracyRun::prepare(&prepared, &runtime, &context.console)?;
+    let accuracy = AccuracyRun::prepare(&prepared, client.is_some(), &runtime, &context.console)?;
 
     let mut run_dir = match &args.resume {
         Some(directory) => resume::open(directory, simulated)?,
@@ -138,7 +152,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         console: &context.console,
     };
     let mut done = Done::default();
-    let ran = run_points(&session, accuracy.as_ref(), &mut run_dir, &mut done);
+    let measure = Measure { client: client.as_ref(), accuracy: accuracy.as_ref() };
+    let ran = run_points(&session, &measure, &mut run_dir, &mut done);
     progress.finish();
     let closed = run_dir.finish(wall_now());
     if let Some(accuracy) = &accuracy {
@@ -155,6 +170,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         ExitStatus::Success if broken => Ok(ExitStatus::Findings),
         other => Ok(other),
     }
+}
+
+/// Who measures, and what is taken of a measured point.
+struct Measure<'a> {
+    /// Another client, in place of this program.
+    client: Option<&'a ClientRun>,
+    accuracy: Option<&'a AccuracyRun<'a>>,
 }
 
 /// What was measured, as far as it went.
@@ -219,8 +241,9 @@ fn create(
     let scenario = &prepared.scenario;
     let parent = args.out.join(&scenario.name);
     let resolved = scenario.resolved_yaml();
+    let measured_by = args.client.map(Client::name);
     let host = serde_json::to_value(Host::probe()).unwrap_or_default();
-    let manifest = facts::manifest(prepared, simulated, host, started_at);
+    let manifest = facts::manifest(prepared, simulated, measured_by, host, started_at);
     let create = |id: &str, force: bool| {
         RunDir::create(NewRun {
             path: &parent.join(id),
@@ -249,17 +272,18 @@ fn create(
 /// already, in a resumed run, only get what is missing of their accuracy.
 fn run_points(
     session: &Session<'_>,
-    accuracy: Option<&AccuracyRun<'_>>,
+    measure: &Measure<'_>,
     run_dir: &mut RunDir,
     done: &mut Done,
 ) -> Result<(), Failure> {
     for (index, point) in session.prepared.plan.points.iter().enumerate() {
         let concurrency = point.concurrency;
         let result = match resume::finished(run_dir, concurrency).cloned() {
-            Some(entry) => resume::result(session, run_dir.path(), &entry)?,
-            None if session.stop.level() > StopLevel::Run => continue,
-            None => replay_point(session, index, run_dir)?,
+            Some(entry) => Some(resume::result(session, run_dir.path(), &entry)?),
+            None if session.stop.level() > StopLevel::Run => None,
+            None => replay_point(session, measure.client, index, run_dir)?,
         };
+        let Some(result) = result else { continue };
         for violation in &result.violations {
             let place = format!("point r{concurrency}: self-check");
             session.console.warning(&format!("{place}: {violation}"));
@@ -267,7 +291,7 @@ fn run_points(
         let row = result.row.clone();
         done.results.push(result);
         write_curve(session, run_dir, done)?;
-        if let Some(accuracy) = accuracy {
+        if let Some(accuracy) = measure.accuracy {
             let folder = run_dir.point_folder(concurrency);
             let score = accuracy.after_point(session, &folder, &row);
             for missing in &score.missing {
@@ -281,14 +305,20 @@ fn run_points(
     Ok(())
 }
 
+/// Measures a point; none when the user interrupted it before there was anything to keep.
 fn replay_point(
     session: &Session<'_>,
+    client: Option<&ClientRun>,
     index: usize,
     run_dir: &mut RunDir,
-) -> Result<PointResult, Failure> {
-    let result = session.run_point(index, run_dir);
+) -> Result<Option<PointResult>, Failure> {
+    let result = match client {
+        Some(client) => client.run_point(session, index, run_dir),
+        None => session.run_point(index, run_dir).map(Some),
+    };
     match &result {
-        Ok(result) => session.console.message(&facts::point_line(&result.row)),
+        Ok(Some(result)) => session.console.message(&facts::point_line(&result.row)),
+        Ok(None) => {}
         Err(failure) => {
             let concurrency = session.prepared.plan.points[index].concurrency;
             // On a full disk the manifest cannot be written either; the first error tells why.

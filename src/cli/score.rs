@@ -99,7 +99,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     for run in &found.runs {
         let tokens = official.as_mut().map(|official| official.count(run)).transpose()?;
         let scoring = Scoring { truth: &truth, tokens, stopped: &|| false };
-        let Some(one) = scoring.measure(run)? else { continue };
+        let Some(mut one) = scoring.measure(run)? else { continue };
+        one.simulated |= found.simulated;
         for warning in &one.warnings {
             context.console.warning(warning);
         }

@@ -164,7 +164,7 @@ pub(super) fn write(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
 }
 
 /// `result_summary.json` of a folder, in its place or at the top; null when there is none.
-fn summary(folder: &Path) -> Result<Value, Failure> {
+pub(super) fn summary(folder: &Path) -> Result<Value, Failure> {
     for place in ["performance/result_summary.json", "result_summary.json"] {
         let path = folder.join(place);
         if let Some(bytes) = read(&path)? {

@@ -15,6 +15,7 @@ pub mod import;
 mod json;
 mod lines;
 mod model;
+mod raw;
 mod reader;
 mod row;
 mod shared_ids;
@@ -24,6 +25,7 @@ mod store;
 
 pub use facts::Facts;
 pub use model::{Message, Row, ToolResult, Trajectory};
+pub use raw::{RawError, raw_conversations};
 pub use reader::{Limits, ReadError, Reader};
 pub use shared_ids::SharedIds;
 pub use source::Compression;

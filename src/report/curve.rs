@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::table::table;
 use crate::accuracy::AccuracyVerdict;
@@ -85,6 +86,43 @@ impl CurvePoint {
             osl_mean: metrics.full_run_output_tokens.as_ref().map(|stats| stats.avg),
             token_counts: metrics.token_counts.label().into(),
         }
+    }
+}
+
+impl CurvePoint {
+    /// The row with the numbers of another client's performance summary, in the reference client's
+    /// shape, in place of those that its event log gives. Its token counts are official: it counts
+    /// with the reference tokenizer, or not at all.
+    #[must_use]
+    pub fn with_summary(mut self, summary: &Value) -> Self {
+        let number = |pointer: &str| summary.pointer(pointer).and_then(Value::as_f64);
+        let of = |block: &str, p: &str| {
+            let percentiles = format!("/{block}/percentiles/{p}");
+            number(&percentiles).or_else(|| number(&format!("{percentiles}.0"))).map(|ns| ns / 1e6)
+        };
+        self.tracked_turns =
+            summary.get("n_samples_issued").and_then(Value::as_u64).unwrap_or(self.tracked_turns);
+        self.duration_s = number("/duration_ns").map(|ns| ns / 1e9).or(self.duration_s);
+        (self.ttft_p50_ms, self.ttft_p90_ms) = (of("ttft", "50"), of("ttft", "90"));
+        (self.tpot_p50_ms, self.tpot_p90_ms) = (of("tpot", "50"), of("tpot", "90"));
+        self.tps_per_user = self.tpot_p90_ms.map(|tpot| 1000.0 / tpot);
+        self.system_tps = number("/tps");
+        let sums = number("/output_tokens_per_turn_total")
+            .zip(number("/e2e_turn_time_seconds_total"))
+            .or_else(|| {
+                let sums = number("/output_sequence_lengths/total").zip(number("/latency/total"));
+                let failed = number("/n_samples_failed");
+                sums.filter(|_| failed == Some(0.0)).map(|(tokens, ns)| (tokens, ns / 1e9))
+            });
+        let rate = sums.filter(|(_, seconds)| *seconds > 0.0);
+        self.e2e_avg_interactivity = rate.map(|(tokens, seconds)| tokens / seconds);
+        let full_run = "/output_sequence_lengths_full_run/output_sequence_lengths/avg";
+        self.osl_mean = number(full_run);
+        let counted = self.osl_mean.is_some() || number("/output_sequence_lengths/total").is_some();
+        let counts =
+            if counted { TokenCounts::Official } else { TokenCounts::Missing { turns: 0 } };
+        self.token_counts = counts.label().into();
+        self
     }
 }
 

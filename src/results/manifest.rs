@@ -20,6 +20,9 @@ pub struct Manifest {
     pub format: u32,
     /// What made the run.
     pub tool: ToolEntry,
+    /// Another client that measured the points; none where this program did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_by: Option<String>,
     /// Which scenario.
     pub scenario: ScenarioEntry,
     /// Which data sets, in the scenario's order.
@@ -169,6 +172,7 @@ impl Manifest {
         Self {
             format: FORMAT,
             tool,
+            measured_by: None,
             scenario,
             datasets,
             simulated: false,

@@ -23,7 +23,7 @@ pub use atomic::write_file;
 pub use config::{ConfigDataset, RunConfig, ScenarioBlock};
 pub use error::ResultsError;
 pub use manifest::{DatasetEntry, Manifest, PointEntry, PointState, ScenarioEntry, ToolEntry};
-pub use run_dir::{NewRun, RunDir};
+pub use run_dir::{Adopted, NewRun, RunDir};
 pub use run_folder::{EventLog, Numbers, Outcome, RunFolder};
 pub use stored::StoredPoint;
 pub use summary::{ResultSummary, RunFacts};

@@ -9,6 +9,7 @@ use super::error::ResultsError;
 use super::manifest::{Manifest, PointState};
 use super::run_folder::{Outcome, RunFolder};
 use super::time::rfc3339;
+use crate::metrics::Counters;
 
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
 const POINTS: &str = "points";
@@ -33,6 +34,19 @@ pub struct NewRun<'a> {
     pub source: &'a str,
     /// The scenario merged and expanded, secrets removed.
     pub resolved: &'a str,
+}
+
+/// A report directory of another client that becomes a run folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Adopted<'a> {
+    /// The directory, inside the point's hidden folder.
+    pub report: &'a Path,
+    /// Files beside it in the hidden folder that go along.
+    pub files: &'a [&'a str],
+    /// Turns of the whole replay.
+    pub turns: Counters,
+    /// Violations that the self-check found in its log.
+    pub violations: u64,
 }
 
 /// A result directory that is being filled.
@@ -150,6 +164,45 @@ impl RunDir {
         entry.violations = Some(outcome.self_check.violations.len() as u64);
         self.manifest.write(&self.path)?;
         Ok(target)
+    }
+
+    /// Ends a point that another client measured: its report directory, as it is, becomes the run
+    /// folder. Returns the folder.
+    pub fn adopt_point(
+        &mut self,
+        folder: RunFolder,
+        adopted: Adopted<'_>,
+        now: SystemTime,
+    ) -> Result<PathBuf, ResultsError> {
+        let Adopted { report, files, turns, violations } = adopted;
+        let concurrency = folder.concurrency();
+        for name in files {
+            let (from, to) = (folder.partial_path().join(name), report.join(name));
+            if from.is_file() {
+                fs::rename(&from, &to).map_err(ResultsError::write("create", &to))?;
+            }
+        }
+        let target = folder.adopt(report)?;
+        let entry = self.manifest.point_mut(&self.path, concurrency)?;
+        entry.state = PointState::Complete;
+        entry.folder = Some(format!("{POINTS}/r{concurrency}"));
+        entry.finished_at = Some(rfc3339(now));
+        entry.turns = Some(turns);
+        entry.violations = Some(violations);
+        self.manifest.write(&self.path)?;
+        Ok(target)
+    }
+
+    /// Ends a point that was interrupted and left nothing that could be taken for it.
+    pub fn interrupt_point(
+        &mut self,
+        concurrency: u32,
+        now: SystemTime,
+    ) -> Result<(), ResultsError> {
+        let entry = self.manifest.point_mut(&self.path, concurrency)?;
+        entry.state = PointState::Interrupted;
+        entry.finished_at = Some(rfc3339(now));
+        self.manifest.write(&self.path)
     }
 
     /// Ends a point that left no numbers: the manifest says why, the hidden folder stays for a

@@ -110,6 +110,14 @@ impl RunFolder {
         Ok(Writer::new(EventLog { path, file }))
     }
 
+    /// Gives a directory inside the hidden folder the final name; the hidden folder goes.
+    pub(super) fn adopt(self, inside: &Path) -> Result<PathBuf, ResultsError> {
+        atomic::rename(inside, &self.target)?;
+        std::fs::remove_dir_all(&self.partial)
+            .map_err(ResultsError::write("remove", &self.partial))?;
+        Ok(self.target)
+    }
+
     /// Writes every file but the event log and gives the folder its final name.
     pub(super) fn finish(self, outcome: &Outcome<'_>) -> Result<PathBuf, ResultsError> {
         let Outcome { facts, metrics, steady, self_check, config, samples, report } = *outcome;

@@ -6,6 +6,7 @@
 
 mod audit;
 mod checks;
+mod client;
 mod convert;
 mod faults;
 pub(crate) mod fixture;

@@ -14,6 +14,8 @@ pub(super) struct Places {
     pub(super) run: Option<PathBuf>,
     /// Whether the path is the result directory, so that these are all of its points.
     pub(super) whole: bool,
+    /// Whether that directory's endpoint was a simulated one.
+    pub(super) simulated: bool,
     /// The points, in the order of the sweep.
     pub(super) points: Vec<Place>,
 }
@@ -65,14 +67,17 @@ fn whole(path: &Path, manifest: &Manifest) -> Result<Places, Failure> {
         ))
         .help("the log of a point that was killed lies in points/.r<N>.partial"));
     }
-    Ok(Places { run: Some(path.to_owned()), whole: true, points })
+    let simulated = manifest.simulated;
+    Ok(Places { run: Some(path.to_owned()), whole: true, simulated, points })
 }
 
 fn one(place: Place) -> Places {
     // points/r<N> of a result directory.
     let folder = std::path::absolute(&place.folder).unwrap_or_else(|_| place.folder.clone());
     let run = folder.ancestors().nth(2).filter(|run| run.join("manifest.json").is_file());
-    Places { run: run.map(Path::to_owned), whole: false, points: vec![place] }
+    let manifest = run.and_then(|run| Manifest::read(run).ok());
+    let simulated = manifest.is_some_and(|manifest| manifest.simulated);
+    Places { run: run.map(Path::to_owned), whole: false, simulated, points: vec![place] }
 }
 
 #[derive(Default, Deserialize)]

@@ -72,6 +72,7 @@ impl Session<'_> {
         let read = recompute(&place.log, &tokens, self.interrupt.flag())?;
         let size = stored.super_pass_size.unwrap_or_else(|| read.turns_per_pass());
         let mut facts = stored.facts;
+        facts.simulated |= self.places.simulated;
         if !read.ended() && facts.state == PointState::Complete {
             facts.state = PointState::Interrupted;
         }

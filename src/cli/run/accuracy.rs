@@ -25,12 +25,21 @@ use crate::scenario::model::Accuracy;
 pub(super) struct AccuracyRun<'a> {
     wanted: &'a Accuracy,
     truth: Option<Arc<GroundTruth>>,
-    /// The SWE-bench jobs, where a point of this run has one.
-    pub(super) jobs: Option<JobPlan>,
+    swe_bench: SweBench,
     rules: Result<(&'a Ruleset, &'a ModelRules), String>,
     sweep: Option<(u32, u32)>,
     /// Whether this run has all points of the sweep.
     is_whole: bool,
+}
+
+/// Who runs SWE-bench.
+enum SweBench {
+    /// Nobody: no point of this run has a job.
+    None,
+    /// We do.
+    Jobs(Box<JobPlan>),
+    /// The client that measures these points.
+    Client(Vec<u32>),
 }
 
 /// The accuracy of one point.
@@ -47,6 +56,7 @@ impl<'a> AccuracyRun<'a> {
     /// jobs. None when the scenario asks for no accuracy.
     pub(super) fn prepare(
         prepared: &'a Prepared,
+        by_client: bool,
         runtime: &Runtime,
         console: &Console,
     ) -> Result<Option<Self>, Failure> {
@@ -58,14 +68,18 @@ impl<'a> AccuracyRun<'a> {
         let truth = wanted.inline.then(|| ground_truth(prepared)).transpose()?;
         let sweep = scenario.load.concurrency.points();
         let run: Vec<u32> = prepared.plan.points.iter().map(|point| point.concurrency).collect();
-        let jobs = jobs(prepared, &run, runtime, console)?;
+        let swe_bench = match jobs(prepared, &run, runtime, console)? {
+            None => SweBench::None,
+            Some(jobs) if by_client => SweBench::Client(jobs.at),
+            Some(jobs) => SweBench::Jobs(Box::new(jobs)),
+        };
         let rules = rules(prepared);
         if let Err(why) = &rules {
             console.message(why);
         }
         let is_whole = sweep.iter().all(|point| run.contains(point));
         let sweep = sweep.iter().copied().min().zip(sweep.iter().copied().max());
-        Ok(Some(Self { wanted, truth, jobs, rules, sweep, is_whole }))
+        Ok(Some(Self { wanted, truth, swe_bench, rules, sweep, is_whole }))
     }
 
     /// Takes the accuracy of a finished point, as far as its folder does not hold it yet.
@@ -86,7 +100,8 @@ impl<'a> AccuracyRun<'a> {
             return score;
         }
         if self.wanted.output_length && output_length.is_none() {
-            score.missing.push("output length: no token counts".to_owned());
+            let why = "no token counts of the whole run; `scenario score --tokenizer` makes them";
+            score.missing.push(format!("output length: {why}"));
         }
         if let Some(truth) = &self.truth {
             match inline(session, truth, folder, concurrency) {
@@ -94,11 +109,16 @@ impl<'a> AccuracyRun<'a> {
                 Err(why) => score.missing.push(format!("inline score: {why}")),
             }
         }
-        if let Some(jobs) = self.jobs.as_ref().filter(|jobs| jobs.at.contains(&concurrency)) {
-            match super::swe_bench::run(session, jobs, folder, concurrency) {
-                Ok(swe_bench) => score.accuracy.swe_bench = Some(swe_bench),
-                Err(why) => score.missing.push(format!("SWE-bench: {why}")),
+        let swe_bench = match &self.swe_bench {
+            SweBench::Jobs(jobs) if jobs.at.contains(&concurrency) => {
+                super::swe_bench::run(session, jobs, folder, concurrency)
             }
+            SweBench::Client(at) if at.contains(&concurrency) => of_client(folder),
+            _ => return score,
+        };
+        match swe_bench {
+            Ok(swe_bench) => score.accuracy.swe_bench = Some(swe_bench),
+            Err(why) => score.missing.push(format!("SWE-bench: {why}")),
         }
         score
     }
@@ -135,6 +155,12 @@ impl<'a> AccuracyRun<'a> {
             (verdict, _) => verdict.map(verdict_text).unwrap_or_default(),
         }
     }
+}
+
+/// The SWE-bench score that the client left.
+fn of_client(folder: &Path) -> Result<f64, String> {
+    let (_, results) = accuracy_file(folder).map_err(|failure| failure.summary())?;
+    results.swe_bench_score().ok_or_else(|| "the client left no score".to_owned())
 }
 
 /// The recorded answers of the data sets. What is wrong with these was told when their prompts
@@ -209,7 +235,8 @@ fn inline(
 ) -> Result<Option<f64>, String> {
     let told = |failure: Failure| failure.summary();
     let (_, results) = accuracy_file(folder).map_err(told)?;
-    if results.inline_score().is_some() && folder.join("scores.json").is_file() {
+    // scores.json is written before.
+    if results.inline_score().is_some() {
         return Ok(results.inline_score());
     }
     let stopped = || session.stop.level() > StopLevel::Run;

@@ -24,6 +24,7 @@ const COMMIT: Option<&str> = option_env!("SCENARIO_COMMIT");
 pub(super) fn manifest(
     prepared: &Prepared,
     simulated: bool,
+    measured_by: Option<&str>,
     host: Value,
     started_at: SystemTime,
 ) -> Manifest {
@@ -50,6 +51,7 @@ pub(super) fn manifest(
         .map(|point| PointEntry::planned(point.concurrency, region(point)));
     let mut manifest = Manifest::new(tool, entry, datasets.collect(), points.collect(), started_at);
     manifest.simulated = simulated;
+    manifest.measured_by = measured_by.map(str::to_owned);
     manifest.host = host;
     manifest
 }

@@ -9,6 +9,7 @@ use super::signals::Stage;
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::prepare::Prepared;
+use crate::cli::scoring;
 use crate::metrics::{TokenCounts, TokenSource};
 use crate::recount::recompute;
 use crate::report::{Curve, CurvePoint};
@@ -98,7 +99,7 @@ pub(super) fn result(
         None => row_of_log(&folder, &stored, entry)?,
     };
     let mut violations = Vec::new();
-    if let (Some(_), Some(self_check)) = (session.reference, &stored.self_check)
+    if let (Some(_), Some(self_check), true) = (session.reference, &stored.self_check, stored.ours)
         && row.token_counts != TokenCounts::Official.label()
     {
         match session.count_tokens(&folder, &stored.facts, self_check) {
@@ -124,5 +125,9 @@ fn row_of_log(
 ) -> Result<CurvePoint, Failure> {
     let log = folder.join("events.jsonl");
     let read = recompute(&log, &TokenSource::ServerReported, &AtomicBool::new(false))?;
-    Ok(CurvePoint::new(&stored.facts, &read.metrics, entry.skipped.unwrap_or_default()))
+    let mut facts = stored.facts.clone();
+    facts.concurrency = entry.concurrency;
+    facts.region.clone_from(&entry.region);
+    let row = CurvePoint::new(&facts, &read.metrics, entry.skipped.unwrap_or_default());
+    Ok(if stored.ours { row } else { row.with_summary(&scoring::summary(folder)?) })
 }

@@ -17,6 +17,8 @@ pub(super) enum Stage {
     AfterReplay,
     /// A SWE-bench job is under way.
     SweBench,
+    /// Another client measures.
+    Client,
 }
 
 impl Stage {
@@ -30,6 +32,9 @@ impl Stage {
             Self::AfterReplay => {
                 "interrupted: the replay is on disk; what is computed from it now stops"
             }
+            Self::Client => {
+                "interrupted: waiting for the client to end; interrupt again to kill it"
+            }
             Self::SweBench => {
                 "interrupted: the replay is on disk; the SWE-bench job is being cancelled; interrupt \
                  again to leave it to the service"
@@ -42,6 +47,7 @@ impl Stage {
         match self {
             Self::Replaying => "interrupted again: giving up the turns in flight",
             Self::AfterReplay => "interrupted again: stopping as soon as the files are whole",
+            Self::Client => "interrupted again: killing the client",
             Self::SweBench => "interrupted again: leaving the SWE-bench job to the service",
         }
     }

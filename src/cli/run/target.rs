@@ -66,6 +66,11 @@ impl Target {
         Ok(Self { endpoint, connector, config, embedded })
     }
 
+    /// The URLs.
+    pub(super) fn urls(&self) -> &[String] {
+        &self.config.urls
+    }
+
     /// Opens one connection to every URL, so that a dead endpoint is known before a point starts.
     pub(super) async fn check(&self, timeout: Duration) -> Result<(), Failure> {
         for url in 0..self.endpoint.urls() {

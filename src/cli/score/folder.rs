@@ -29,6 +29,8 @@ pub(super) struct Found {
     pub(super) directory: Option<PathBuf>,
     /// The result directory that the runs belong to.
     pub(super) home: Option<PathBuf>,
+    /// The run that they belong to was measured on a simulated endpoint.
+    pub(super) simulated: bool,
     /// The lowest and the highest concurrency of the scenario's sweep.
     pub(super) sweep: Option<(u32, u32)>,
     /// The run folders, in ascending concurrency.
@@ -118,6 +120,7 @@ impl Found {
         };
         self.datasets = manifest.datasets.iter().map(played).collect();
         self.home = Some(directory.to_owned());
+        self.simulated = manifest.simulated;
         self.sweep = sweep(&scenario);
         let text = |pointer: &str| scenario.pointer(pointer)?.as_str().map(str::to_owned);
         self.ruleset = text("/compliance/ruleset");
