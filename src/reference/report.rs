@@ -93,12 +93,11 @@ impl Report {
             return Err(unusable(&path, "says that the run is not complete".to_owned()));
         }
         let config = folder.join(CONFIG);
-        let value: Value = serde_yaml::from_str(&text(&config)?)
-            .map_err(|error| {
-                let text = error.to_string();
-                let first = text.lines().next().unwrap_or_default();
-                unusable(&config, format!("is no YAML: {}", first.trim_start_matches("error: ")))
-            })?;
+        let value: Value = serde_yaml::from_str(&text(&config)?).map_err(|error| {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            unusable(&config, format!("is no YAML: {}", first.trim_start_matches("error: ")))
+        })?;
         about(&config, &value, expected)?;
         let log = folder.join(LOG);
         whole(&log)?;
