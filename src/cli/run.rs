@@ -121,7 +121,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     enough_files(&prepared)?;
     let client = ClientRun::find(args, &prepared, context)?;
     let runtime = runtime()?;
-    prepared.library.prepare_digests(first_pass(&prepared));
+    if client.is_none() {
+        prepared.library.prepare_digests(first_pass(&prepared));
+    }
     let reference = reference(&prepared)?;
     let target = Target::start(&prepared.scenario, &prepared.library)?;
     let connect_timeout = prepared.scenario.endpoint.connect_timeout.get();
