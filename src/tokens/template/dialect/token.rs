@@ -148,8 +148,10 @@ fn number(rest: &str, after_dot: bool) -> Result<(Token, usize), String> {
         return Ok((Token::Number(literal), length));
     }
     let value: f64 = literal.parse().map_err(|error| format!("bad number {literal}: {error}"))?;
-    // Rust's shortest form without an exponent, which every parser reads.
-    let shown = format!("{value}");
+    // Rust's shortest form without an exponent, which every parser reads; infinity is a number
+    // beyond the range, in Python too.
+    let shown =
+        if value.is_infinite() { format!("1{}", "0".repeat(309)) } else { format!("{value}") };
     let shown = if shown.contains('.') { shown } else { format!("{shown}.0") };
     Ok((Token::Number(shown), length))
 }
