@@ -15,6 +15,7 @@
 //!
 //! ```text
 //! L9  cli
+//! L8  submission
 //! L7  report  compliance
 //! L6  replay        results        recount        reference
 //! L5  prompt
@@ -47,6 +48,7 @@ pub mod rng;
 pub mod ruleset;
 pub mod scenario;
 pub mod simulator;
+pub mod submission;
 pub mod tokens;
 pub mod units;
 pub mod wire;

@@ -138,6 +138,23 @@ impl AccuracyResults {
         score(of_type.or_else(of_name)?)
     }
 
+    /// Takes over another file's inline entry, at the end, where this one has none and its name is
+    /// free.
+    pub fn adopt_inline(&mut self, other: &Self) {
+        let is_inline = |entry: &&Map<String, Value>| match text(entry, "dataset_type") {
+            Some(kind) => kind == PERFORMANCE,
+            None => name(entry) == Some(PERFORMANCE),
+        };
+        if self.entries.iter().any(|entry| is_inline(&entry)) {
+            return;
+        }
+        if let Some(entry) = other.entries.iter().find(is_inline)
+            && name(entry).is_some_and(|name| self.entry(name).is_none())
+        {
+            self.entries.push(entry.clone());
+        }
+    }
+
     /// The SWE-bench score as a fraction; none when there is no entry or it has no score.
     pub fn swe_bench_score(&self) -> Option<f64> {
         score(self.entry(SWE_BENCH)?)

@@ -93,6 +93,8 @@ commands! {
     dataset => Dataset,
     // score
     score => Score,
+    // package
+    package => Package,
     // audit
     audit => Audit,
     // export

@@ -96,15 +96,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let ruleset = Ruleset::find(&args.ruleset).map_err(|error| {
         Failure::usage(error.to_string()).help("name a ruleset, or a file that ends in .json")
     })?;
-    let named = |name: &str| context.env(name).filter(|value| !value.is_empty());
-    let (seed_sets, drafters) = (named(SEED_SETS), named(DRAFTERS));
-    let registries = Registries::load(
-        &ruleset,
-        seed_sets.as_deref().map(Path::new),
-        drafters.as_deref().map(Path::new),
-    );
     let given = workload::given(args, path, context)?;
-    let mut report = audit_with(path, &ruleset, &registries, &given);
+    let mut report = audit_with(path, &ruleset, &registries(&ruleset, context), &given);
     if report.kind != Kind::Submission && given.workload.is_none() && !args.official {
         console.message(NO_WORKLOAD);
     }
@@ -122,6 +115,27 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     console.out(&text)?;
     console.message(&verdict(&report, args.strict));
     Ok(if report.passes(args.strict) { ExitStatus::Success } else { ExitStatus::Findings })
+}
+
+/// The registries of a ruleset, or those that the environment names.
+pub(super) fn registries(ruleset: &Ruleset, context: &Context) -> Registries {
+    let named = |name: &str| context.env(name).filter(|value| !value.is_empty());
+    let (seed_sets, drafters) = (named(SEED_SETS), named(DRAFTERS));
+    Registries::load(
+        ruleset,
+        seed_sets.as_deref().map(Path::new),
+        drafters.as_deref().map(Path::new),
+    )
+}
+
+/// Prints the faults of a report and its verdict among the messages.
+pub(super) fn show(report: &Report, context: &Context) {
+    let console = &context.console;
+    let (findings, sources) = report.located();
+    if !findings.is_empty() && !console.quiet() {
+        console.findings(&render_human(&findings, &sources, console.stderr_color()));
+    }
+    console.message(&verdict(report, false));
 }
 
 /// The verdict in one line.

@@ -15,6 +15,7 @@ mod dataset;
 mod export;
 mod failure;
 mod init;
+mod package;
 mod plan;
 mod prepare;
 mod probe;

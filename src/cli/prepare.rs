@@ -1,13 +1,13 @@
 //! From a scenario file to what can be planned and replayed; shared by `plan` and `run`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::context::Context;
 use super::failure::Failure;
 use crate::dataset::Facts;
 use crate::diagnostics::{Diagnostic, Severity, SourceMap, render_human};
-use crate::plan::Plan;
+use crate::plan::{CurveRange, Plan};
 use crate::prompt::{self, Library};
 use crate::scenario::{Depth, LoadRequest, ValidScenario, load};
 
@@ -61,24 +61,18 @@ impl Prepared {
 
 /// Loads everything; prints warnings, and fails with the findings when one is an error.
 pub(super) fn prepare(args: &ScenarioArgs, context: &Context) -> Result<Prepared, Failure> {
-    let loaded = load(&LoadRequest {
-        path: &args.file,
-        env: &|name| context.env(name),
-        set: &args.set,
-        depth: Depth::File,
-    });
-    report(&loaded.diagnostics, &loaded.sources, context)?;
-    let scenario = loaded.scenario.ok_or_else(|| {
-        Failure::usage(format!("{}: no valid scenario", args.file.display()))
-            .help("`scenario validate` says what is wrong")
-    })?;
-
+    let scenario = scenario(&args.file, &args.set, context)?;
     let prompts = prompt::load(&scenario);
     report(&prompts.diagnostics, &SourceMap::default(), context)?;
     let library = prompts.library.ok_or_else(|| Failure::usage("the data sets cannot be used"))?;
 
     let loaded = library.conversations_per_dataset(scenario.datasets.len());
-    let mut plan = Plan::new(&scenario, &loaded, scenario.ruleset());
+    let stated = |key| scenario.statements().system_number(key);
+    let range = CurveRange {
+        lowest: stated("c_min_override"),
+        highest: stated("max_supported_concurrency"),
+    };
+    let mut plan = Plan::within(&scenario, &loaded, scenario.ruleset(), range);
     if let Some(points) = &args.points {
         select_points(&mut plan, points)?;
     }
@@ -87,6 +81,21 @@ pub(super) fn prepare(args: &ScenarioArgs, context: &Context) -> Result<Prepared
             .help("take at least one trajectory of a data set (mix.take, mix.trajectories)"));
     }
     Ok(Prepared { scenario, library, facts: prompts.facts, plan })
+}
+
+/// Loads a scenario; prints warnings, and fails with the findings when one is an error.
+pub(super) fn scenario(
+    file: &Path,
+    set: &[(String, String)],
+    context: &Context,
+) -> Result<ValidScenario, Failure> {
+    let loaded =
+        load(&LoadRequest { path: file, env: &|name| context.env(name), set, depth: Depth::File });
+    report(&loaded.diagnostics, &loaded.sources, context)?;
+    loaded.scenario.ok_or_else(|| {
+        Failure::usage(format!("{}: no valid scenario", file.display()))
+            .help("`scenario validate` says what is wrong")
+    })
 }
 
 /// Prints findings that are no errors, or fails with all of them.

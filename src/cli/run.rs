@@ -13,8 +13,10 @@ mod point;
 mod relay;
 mod resume;
 mod signals;
+mod submit;
 mod swe_bench;
 mod target;
+mod warmup;
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -31,6 +33,7 @@ use super::context::Context;
 use super::counting::load_reference;
 use super::export::Client;
 use super::failure::{ExitStatus, Failure};
+use super::package;
 use super::prepare::{Prepared, ScenarioArgs, prepare};
 use super::progress::Progress;
 use crate::accuracy::AccuracyVerdict;
@@ -38,7 +41,8 @@ use crate::clock::wall_now;
 use crate::host::{self, Host};
 use crate::replay::{Live, StopLevel, stop_channel};
 use crate::report::Curve;
-use crate::results::{NewRun, RunDir};
+use crate::results::{NewRun, PointState, RunDir};
+use crate::submission::Statement;
 use crate::tokens::Reference;
 
 const EXAMPLES: &str = "\
@@ -125,6 +129,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         prepared.library.prepare_digests(first_pass(&prepared));
     }
     let reference = reference(&prepared)?;
+    let statement =
+        Statement::read(&prepared.scenario).map_err(|error| package::failure(&error))?;
     let target = Target::start(&prepared.scenario, &prepared.library)?;
     let connect_timeout = prepared.scenario.endpoint.connect_timeout.get();
     runtime.block_on(target.check(connect_timeout))?;
@@ -151,6 +157,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         stage: &stage,
         live: &live,
         reference: reference.as_ref(),
+        statement: statement.as_ref(),
         console: &context.console,
     };
     let mut done = Done::default();
@@ -163,13 +170,18 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     }
     let checks = &prepared.scenario.compliance.checks;
     let broken = checks::are_broken(checks, run_dir.path(), &context.console);
+    let submitted = match (&ran, &closed) {
+        (Ok(()), Ok(PointState::Complete)) => submit::assemble(&session, run_dir.path(), context),
+        _ => Ok(None),
+    };
     let shown = show(args, &session, accuracy.as_ref(), &run_dir, &done);
     target.stop();
     ran?;
     closed.map_err(|error| disk(&error))?;
     shown?;
+    let refused = submitted?.is_some_and(|report| !report.passes(false));
     match status(&done, stop.level()) {
-        ExitStatus::Success if broken => Ok(ExitStatus::Findings),
+        ExitStatus::Success if broken || refused => Ok(ExitStatus::Findings),
         other => Ok(other),
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Computation {
     /// The system's power in kilowatts with two decimals; absent where anything is wrong.
     pub(super) kw: Option<f64>,
     pub(super) sets: Vec<SetPower>,
+    /// The sums, in the words of the file's `computed`.
+    pub(super) sums: Sums,
     /// Whether a declared figure governs, which has no shares by set.
     declared: bool,
     switches_w: f64,
@@ -32,6 +34,17 @@ pub(super) struct Computation {
     pub(super) estimated: Vec<String>,
     pub(super) faults: Vec<Fault>,
     pub(super) warnings: Vec<Fault>,
+}
+
+/// The sums of a descriptor, in watts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Sums {
+    pub(super) major: f64,
+    pub(super) overhead_fraction: f64,
+    pub(super) other: f64,
+    pub(super) published: f64,
+    pub(super) switches: f64,
+    pub(super) total: f64,
 }
 
 /// One node set's share.
@@ -144,6 +157,14 @@ impl Computation {
             .collect();
         out.faults.append(&mut tally.faults);
         let total = major + other + published + out.switches_w;
+        out.sums = Sums {
+            major,
+            overhead_fraction: overhead,
+            other,
+            published,
+            switches: out.switches_w,
+            total,
+        };
         out.total(power, total, &mut tally);
         if out.faults.is_empty() && tally.gaps.is_empty() {
             let ours = [major, other, published, out.switches_w, total];

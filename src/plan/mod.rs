@@ -7,5 +7,5 @@ mod model;
 pub mod order;
 mod sequence;
 
-pub use model::{Plan, PointPlan};
+pub use model::{CurveRange, Plan, PointPlan};
 pub use sequence::{Assignment, sequence};

@@ -20,6 +20,16 @@ pub struct PointPlan {
     pub min_duration: Option<Duration>,
 }
 
+/// From where to where a curve's regions reach, where a system description says so; else as far as
+/// the sweep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CurveRange {
+    /// The end of the lowest region (`c_min_override`).
+    pub lowest: Option<u32>,
+    /// The highest concurrency that the system supports (`max_supported_concurrency`).
+    pub highest: Option<u32>,
+}
+
 /// What would run.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -36,6 +46,16 @@ impl Plan {
     /// `loaded` says, in the scenario's order. The points of the scenario's sweep run in the
     /// order in which they are written, in the regions of `ruleset`, which the scenario names.
     pub fn new(scenario: &Scenario, loaded: &[u32], ruleset: Option<&Ruleset>) -> Self {
+        Self::within(scenario, loaded, ruleset, CurveRange::default())
+    }
+
+    /// The same for a curve that reaches as far as `declared` says.
+    pub fn within(
+        scenario: &Scenario,
+        loaded: &[u32],
+        ruleset: Option<&Ruleset>,
+        declared: CurveRange,
+    ) -> Self {
         let mix = &scenario.mix;
         let weighted = scenario.datasets.iter().map(|set| mix.weight(&set.name)).zip(loaded);
         let weighted: Vec<_> =
@@ -59,7 +79,7 @@ impl Plan {
         // A mix without trajectories would draw empty passes for ever.
         let trajectories = if per_pass == 0 { Vec::new() } else { sequence(passes, budget) };
         Self {
-            points: points(scenario, ruleset),
+            points: points(scenario, ruleset, declared),
             sequence: trajectories.into(),
             trajectories_per_pass: per_pass,
         }
@@ -73,9 +93,10 @@ impl Plan {
     }
 }
 
-fn points(scenario: &Scenario, ruleset: Option<&Ruleset>) -> Vec<PointPlan> {
+fn points(scenario: &Scenario, ruleset: Option<&Ruleset>, declared: CurveRange) -> Vec<PointPlan> {
     let sweep = scenario.load.concurrency.points();
-    let (lowest, highest) = (sweep.iter().min().copied(), sweep.iter().max().copied());
+    let lowest = declared.lowest.or_else(|| sweep.iter().min().copied());
+    let highest = declared.highest.or_else(|| sweep.iter().max().copied());
     let regions = ruleset.zip(lowest.zip(highest));
     let regions = regions.and_then(|(ruleset, (lowest, highest))| ruleset.regions(lowest, highest));
     let point = |concurrency| PointPlan {
@@ -144,6 +165,11 @@ mod tests {
         assert_eq!(plan.points[0].min_duration, Some(Duration::from_mins(40)));
         assert_eq!(plan.points[2].min_duration, Some(Duration::from_mins(10)));
         let free = Plan::new(&scenario("load: { concurrency: [4] }\n"), &[1, 1], None);
+        // A system that supports more than the sweep asks for moves the regions.
+        let declared = CurveRange { lowest: Some(12), highest: Some(4096) };
+        let plan = Plan::within(&sweep, &[1, 1], Ruleset::all().first(), declared);
+        let regions: Vec<_> = plan.points.iter().map(|p| p.region).collect();
+        assert_eq!(regions, [Some(Region::High), Some(Region::UltraLow), Some(Region::Low)]);
         assert_eq!((free.points[0].region, free.points[0].min_duration), (None, None));
     }
 }

@@ -32,4 +32,4 @@ pub use recorder::{RecordError, Recorded, Recorder, RecorderHandle, RecorderSetu
 pub use schedule::{Schedule, Skipped};
 pub use settings::Settings;
 pub use stop::{StopHandle, StopLevel, StopSignal, stop_channel};
-pub use warmup::{WarmupReport, warm_up};
+pub use warmup::{WarmupReport, WarmupRequest, warm_up};

@@ -9,9 +9,10 @@ use super::point::{PointReplay, ReplayError, panic_text};
 use super::stop::{StopLevel, StopSignal};
 use crate::client::{Connect, SlotClient};
 use crate::clock::{Nanos, nanos};
+use crate::wire::FailureKind;
 
 /// What was done to warm an endpoint up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WarmupReport {
     /// How long it took, in nanoseconds.
     pub duration: Nanos,
@@ -19,6 +20,23 @@ pub struct WarmupReport {
     pub issued: u32,
     /// Requests answered with a complete reply.
     pub completed: u32,
+    /// Most requests in flight at once.
+    pub concurrency: u32,
+    /// Every request that was over before the end, in the order of issue.
+    pub requests: Vec<WarmupRequest>,
+}
+
+/// One request of a warm-up; times in nanoseconds since it began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WarmupRequest {
+    /// Its number, from 0.
+    pub number: u32,
+    /// When it was issued.
+    pub issued_at: Nanos,
+    /// When its reply was complete, or it failed.
+    pub ended_at: Nanos,
+    /// How it failed, where it did.
+    pub failure: Option<FailureKind>,
 }
 
 /// Sends `requests` requests that ask `prompt`, as many at once as the point has slots, and waits
@@ -43,39 +61,46 @@ pub async fn warm_up<C: Connect>(
             (point.clock, point.endpoint.urls(), point.settings.turn_timeout);
         let (taken, body, stop) = (Arc::clone(&taken), body.clone(), stop.clone());
         workers.spawn(async move {
-            let (mut issued, mut completed) = (0, 0);
+            let mut over = Vec::new();
             while stop.level() == StopLevel::Run {
                 let request = taken.fetch_add(1, Ordering::Relaxed);
                 if request >= requests {
                     break;
                 }
-                issued += 1;
                 let issued_at = clock.now();
                 let deadline = issued_at.saturating_add(nanos(timeout));
                 let (url, session) = (request as usize % urls.max(1), format!("warmup-{request}"));
                 let exchange = client
                     .exchange(url, &session, body.clone(), issued_at, deadline, &mut |_| ())
                     .await;
-                completed += u32::from(exchange.outcome.is_ok());
+                over.push(WarmupRequest {
+                    number: request,
+                    issued_at: issued_at.saturating_sub(started_at),
+                    ended_at: exchange.completed_at.saturating_sub(started_at),
+                    failure: exchange.outcome.err().map(|failure| failure.kind),
+                });
             }
-            (issued, completed)
+            over
         });
     }
-    let mut report = WarmupReport::default();
+    let concurrency = point.concurrency.min(requests);
+    let mut report = WarmupReport { concurrency, ..WarmupReport::default() };
     loop {
         tokio::select! {
             biased;
             joined = workers.join_next() => match joined {
                 None => break,
-                Some(Ok((issued, completed))) => {
-                    report.issued += issued;
-                    report.completed += completed;
-                }
+                Some(Ok(over)) => report.requests.extend(over),
                 Some(Err(error)) => return Err(ReplayError::Panicked(panic_text(error))),
             },
             () = stop.reached(StopLevel::Abort) => break,
         }
     }
+    report.requests.sort_by_key(|request| request.number);
+    let completed = report.requests.iter().filter(|request| request.failure.is_none()).count();
+    report.completed = u32::try_from(completed).unwrap_or(u32::MAX);
+    // One that was given up when the user aborted was sent as well.
+    report.issued = taken.load(Ordering::Relaxed).min(requests);
     report.duration = point.clock.now().saturating_sub(started_at);
     Ok(report)
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::disclosure::Seeds;
+
 /// What config.yaml of a point says. Secrets must not be put in here.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunConfig {
@@ -29,6 +31,12 @@ pub struct RunConfig {
     pub routing_headers: Vec<String>,
     /// The seed of the order.
     pub seed: u64,
+    /// The seeds of a submission's seed set, where one is stated.
+    pub seeds: Option<Seeds>,
+    /// Whether the replies of the replay are scored.
+    pub inline: bool,
+    /// The SWE-bench run that belongs to the point, where one does.
+    pub swe_bench: Option<ConfigSweBench>,
     /// Conversations active at once.
     pub concurrency: u32,
     /// `endpoint.max_idle`.
@@ -52,6 +60,15 @@ pub struct ConfigDataset {
     pub trajectories: u64,
 }
 
+/// A SWE-bench run in config.yaml.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConfigSweBench {
+    /// How many instances.
+    pub instances: u32,
+    /// The service's template, where one is set.
+    pub template: Option<String>,
+}
+
 /// The block of our own settings in config.yaml.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ScenarioBlock {
@@ -67,7 +84,7 @@ pub struct ScenarioBlock {
 
 impl RunConfig {
     /// The YAML text.
-    pub(super) fn to_yaml(&self) -> String {
+    pub fn to_yaml(&self) -> String {
         serde_yaml::to_string(&Resolved::new(self))
             .expect("our own types have only text keys and no errors")
     }
@@ -82,6 +99,8 @@ struct Resolved<'a> {
     datasets: Vec<Dataset<'a>>,
     settings: Settings,
     endpoint_config: Endpoint<'a>,
+    /// From the result directory.
+    report_dir: String,
     scenario: &'a ScenarioBlock,
 }
 
@@ -89,8 +108,27 @@ struct Resolved<'a> {
 struct Dataset<'a> {
     name: &'a str,
     r#type: &'static str,
-    path: &'a str,
-    agentic_inference: Agentic<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accuracy_config: Option<Accuracy<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agentic_inference: Option<Agentic<'a>>,
+}
+
+#[derive(Serialize)]
+struct Accuracy<'a> {
+    eval_method: &'static str,
+    num_repeats: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extras: Option<Extras<'a>>,
+}
+
+#[derive(Serialize)]
+struct Extras<'a> {
+    num_instances: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    swebench_template: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -109,10 +147,14 @@ struct Settings {
     load_pattern: LoadPattern,
     client: Client,
     warmup: Warmup,
+    early_stopping: EarlyStopping,
 }
 
 #[derive(Serialize)]
 struct Runtime {
+    /// No replay is ended, or kept going, by time.
+    min_duration_ms: u64,
+    max_duration_ms: u64,
     scheduler_random_seed: u64,
     dataloader_random_seed: u64,
 }
@@ -126,11 +168,24 @@ struct LoadPattern {
 #[derive(Serialize)]
 struct Client {
     warmup_connections: u32,
+    max_connections: i32,
+    stream_all_chunks: bool,
+    insecure: bool,
     max_idle_time: f64,
 }
 
 #[derive(Serialize)]
 struct Warmup {
+    enabled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n_requests: Option<u64>,
+    salt: bool,
+    drain: bool,
+    warmup_random_seed: u64,
+}
+
+#[derive(Serialize)]
+struct EarlyStopping {
     enabled: bool,
 }
 
@@ -142,29 +197,25 @@ struct Endpoint<'a> {
 
 impl<'a> Resolved<'a> {
     fn new(config: &'a RunConfig) -> Self {
-        let dataset = |dataset: &'a ConfigDataset| Dataset {
-            name: &dataset.name,
-            r#type: "performance",
-            path: &dataset.path,
-            agentic_inference: Agentic {
-                turn_timeout_s: config.turn_timeout.as_secs_f64(),
-                enable_salt: config.salt,
-                inject_tool_delay: config.tool_delays,
-                routing_headers: &config.routing_headers,
-                num_trajectories_to_issue: dataset.trajectories,
-                stop_issuing_on_first_user_complete: false,
-            },
-        };
+        let played = config.datasets.iter().map(|dataset| Dataset::played(config, dataset));
+        let seeds = config.seeds.unwrap_or(Seeds {
+            scheduler_rng_seed: config.seed,
+            sample_index_rng_seed: config.seed,
+            model_seed: config.seed,
+        });
+        let warm = config.warmup_requests > 0;
         Self {
             name: &config.name,
             version: "1.0",
             r#type: "online",
             model_params: model_params(config),
-            datasets: config.datasets.iter().map(dataset).collect(),
+            datasets: played.chain(config.swe_bench.as_ref().map(Dataset::swe_bench)).collect(),
             settings: Settings {
                 runtime: Runtime {
-                    scheduler_random_seed: config.seed,
-                    dataloader_random_seed: config.seed,
+                    min_duration_ms: 0,
+                    max_duration_ms: 0,
+                    scheduler_random_seed: seeds.scheduler_rng_seed,
+                    dataloader_random_seed: seeds.sample_index_rng_seed,
                 },
                 load_pattern: LoadPattern {
                     r#type: "agentic_inference",
@@ -172,12 +223,65 @@ impl<'a> Resolved<'a> {
                 },
                 client: Client {
                     warmup_connections: 0,
+                    max_connections: -1,
+                    stream_all_chunks: true,
+                    insecure: false,
                     max_idle_time: config.max_idle.as_secs_f64(),
                 },
-                warmup: Warmup { enabled: config.warmup_requests > 0 },
+                // Warm-up requests are never salted, and their replies are always awaited.
+                warmup: Warmup {
+                    enabled: warm,
+                    n_requests: warm.then_some(config.warmup_requests),
+                    salt: false,
+                    drain: warm,
+                    warmup_random_seed: config.seed,
+                },
+                early_stopping: EarlyStopping { enabled: true },
             },
             endpoint_config: Endpoint { endpoints: &config.endpoints, api_type: "openai" },
+            report_dir: format!("points/r{}", config.concurrency),
             scenario: &config.scenario,
+        }
+    }
+}
+
+impl<'a> Dataset<'a> {
+    /// A data set of the replay.
+    fn played(config: &'a RunConfig, dataset: &'a ConfigDataset) -> Self {
+        Self {
+            name: &dataset.name,
+            r#type: "performance",
+            path: Some(&dataset.path),
+            accuracy_config: config.inline.then_some(Accuracy {
+                eval_method: "agentic_inference_inline",
+                num_repeats: 1,
+                extras: None,
+            }),
+            agentic_inference: Some(Agentic {
+                turn_timeout_s: config.turn_timeout.as_secs_f64(),
+                enable_salt: config.salt,
+                inject_tool_delay: config.tool_delays,
+                routing_headers: &config.routing_headers,
+                num_trajectories_to_issue: dataset.trajectories,
+                stop_issuing_on_first_user_complete: false,
+            }),
+        }
+    }
+
+    /// The SWE-bench run.
+    fn swe_bench(run: &'a ConfigSweBench) -> Self {
+        let template = run.template.as_deref();
+        let extras = Extras { num_instances: run.instances, swebench_template: template };
+        Self {
+            name: "swe_bench",
+            r#type: "accuracy",
+            path: None,
+            accuracy_config: Some(Accuracy {
+                eval_method: "swe_bench_scorer",
+                num_repeats: 1,
+                extras: Some(extras),
+            }),
+            agentic_inference: None,
         }
     }
 }

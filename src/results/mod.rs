@@ -8,6 +8,7 @@
 
 mod atomic;
 mod config;
+mod disclosure;
 mod error;
 mod manifest;
 mod point;
@@ -20,11 +21,13 @@ mod time;
 
 pub use atomic::write as replace_file;
 pub use atomic::write_file;
-pub use config::{ConfigDataset, RunConfig, ScenarioBlock};
+pub use config::{ConfigDataset, ConfigSweBench, RunConfig, ScenarioBlock};
+pub use disclosure::{Disclosure, Seeds, WarmupDeclaration};
 pub use error::ResultsError;
 pub use manifest::{DatasetEntry, Manifest, PointEntry, PointState, ScenarioEntry, ToolEntry};
+pub use point::PointDescription;
 pub use run_dir::{Adopted, NewRun, RunDir};
-pub use run_folder::{EventLog, Numbers, Outcome, RunFolder};
+pub use run_folder::{EventLog, ExtraFile, Numbers, Outcome, RunFolder};
 pub use stored::StoredPoint;
 pub use summary::{ResultSummary, RunFacts};
 pub use time::rfc3339;

@@ -8,9 +8,10 @@ use serde::ser::SerializeMap;
 
 use super::atomic;
 use super::config::RunConfig;
+use super::disclosure::{Disclosure, WarmupDeclaration};
 use super::error::ResultsError;
 use super::manifest::pretty;
-use super::point::{self, PointYaml};
+use super::point::{self, PointDescription};
 use super::snapshot::Snapshot;
 use super::summary::{ResultSummary, RunFacts};
 use crate::events::{SampleId, Writer};
@@ -36,11 +37,28 @@ pub struct Outcome<'a> {
     pub self_check: &'a SelfCheckReport,
     /// The resolved configuration.
     pub config: &'a RunConfig,
+    /// The warm-up as it was performed.
+    pub warmup: &'a WarmupDeclaration,
+    /// Client turns that were to be issued.
+    pub planned_turns: u64,
+    /// What a submission states of the point; none where none is planned.
+    pub disclosure: Option<&'a Disclosure>,
+    /// Further files of the folder, by their path in it.
+    pub files: &'a [ExtraFile],
     /// Every issued turn, in the order of issue, with its client turn's index in the data sets
     /// (client turns counted over all trajectories in file order).
     pub samples: &'a [(SampleId, u64)],
     /// report.txt.
     pub report: &'a str,
+}
+
+/// A further file of a run folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtraFile {
+    /// Its path in the folder.
+    pub path: PathBuf,
+    /// What it holds.
+    pub content: Vec<u8>,
 }
 
 /// The numbers of a point, in the files that hold them.
@@ -120,8 +138,15 @@ impl RunFolder {
 
     /// Writes every file but the event log and gives the folder its final name.
     pub(super) fn finish(self, outcome: &Outcome<'_>) -> Result<PathBuf, ResultsError> {
-        let Outcome { facts, metrics, steady, self_check, config, samples, report } = *outcome;
-        let point_yaml = PointYaml::new(facts, config).to_yaml();
+        let Outcome { facts, metrics, steady, self_check, config, samples, report, .. } = *outcome;
+        let point = PointDescription {
+            facts,
+            config,
+            warmup: outcome.warmup,
+            planned_turns: outcome.planned_turns,
+            disclosure: outcome.disclosure,
+        };
+        let point_yaml = point.to_yaml();
         let numbers = Numbers { facts, metrics, steady, report };
         for directory in ["performance", "metrics"] {
             atomic::create_directories(&self.partial.join(directory))?;
@@ -133,6 +158,9 @@ impl RunFolder {
         ];
         for (name, bytes) in files.iter().chain(&numbers.files(&point_yaml)) {
             atomic::write(&self.partial.join(name), bytes)?;
+        }
+        for file in outcome.files {
+            atomic::write_file(&self.partial.join(&file.path), &file.content)?;
         }
         sync_log(&self.partial.join("events.jsonl"))?;
         atomic::rename(&self.partial, &self.target)?;

@@ -18,6 +18,8 @@ use crate::metrics::SelfCheckReport;
 pub struct StoredPoint {
     /// What its numbers belong to. What the folder does not tell is empty or 0.
     pub facts: RunFacts,
+    /// Turns that the summary counts as issued, where it tells.
+    pub issued: Option<u64>,
     /// Turns of a super-pass, where the summary tells.
     pub super_pass_size: Option<u64>,
     /// The self-check; none in the reference client's directories.
@@ -35,6 +37,7 @@ struct Summary {
     test_started_at: u64,
     state: Option<PointState>,
     simulated: bool,
+    n_samples_issued: Option<u64>,
     run_config: RunConfig,
     steady_state: Option<Steady>,
 }
@@ -110,6 +113,7 @@ impl StoredPoint {
         };
         Ok(Self {
             facts,
+            issued: summary.n_samples_issued,
             super_pass_size: steady.superpass_size.filter(|&size| size > 0),
             self_check: json(&folder.join("self_check.json"))?,
             ours: is_ours,

@@ -54,7 +54,7 @@ impl Loaded {
 pub fn load(request: &LoadRequest<'_>) -> Loaded {
     let (mut sources, mut diagnostics) = (SourceMap::default(), Vec::new());
     let scenario = document(request, &mut sources, &mut diagnostics)
-        .and_then(|document| check(request, document, &sources, &mut diagnostics));
+        .and_then(|document| check(request, document, &mut sources, &mut diagnostics));
     sort(&mut diagnostics, request.path);
     let is_valid = diagnostics.iter().all(|finding| finding.severity < Severity::Error);
     limit(&mut diagnostics);
@@ -86,7 +86,7 @@ fn document(
 fn check(
     request: &LoadRequest<'_>,
     document: Document,
-    sources: &SourceMap,
+    sources: &mut SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<ValidScenario> {
     let Document { mut root, broken } = document;
@@ -98,7 +98,7 @@ fn check(
 
     let home = Home::of(request.path);
     paths::rebase(&mut root, &home);
-    let partial = Partial::read(&root, &damaged, home.clone(), diagnostics);
+    let partial = Partial::read(&root, &damaged, home.clone(), sources, diagnostics);
     validate::validate(&root, &partial, request.depth, diagnostics);
 
     if !damaged.is_empty() {
@@ -106,7 +106,7 @@ fn check(
     }
     let source_text = sources.text(request.path).unwrap_or_default().to_owned();
     match ValidScenario::new(&root.to_json(), &home, source_text) {
-        Ok(scenario) => Some(scenario.located(&root, sources)),
+        Ok(scenario) => Some(scenario.located(&root, sources).stated(partial.statements)),
         Err(error) => {
             // Where a section says more than the schema, its finding is there already.
             if diagnostics.iter().all(|finding| finding.severity < Severity::Error) {

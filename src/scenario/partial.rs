@@ -2,11 +2,12 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, SourceMap};
 use crate::yaml::{Node, Pointer};
 
 use super::model::{Accuracy, Cache, Compliance, Dataset, Endpoint, Load, Mix, Model, Submission};
 use super::paths::Home;
+use super::statements::Statements;
 
 /// The sections that the schema has nothing against. A section with a finding is `None`, so that
 /// the checks of meaning say nothing about what is broken anyway; one that may be left out and is
@@ -22,6 +23,8 @@ pub(super) struct Partial {
     pub(super) accuracy: Option<Accuracy>,
     pub(super) compliance: Option<Compliance>,
     pub(super) submission: Option<Submission>,
+    /// The files that the submission section names.
+    pub(super) statements: Statements,
     /// Whether there is a submission section, broken or not.
     pub(super) has_submission: bool,
     /// The directory that paths are relative to.
@@ -34,9 +37,15 @@ impl Partial {
         root: &Node,
         damaged: &[Pointer],
         home: Home,
+        sources: &mut SourceMap,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Self {
         let mut reader = Reader { root, damaged, diagnostics };
+        let submission: Option<Submission> = reader.required("submission");
+        let statements = match &submission {
+            Some(section) => Statements::read(section, &home, sources, reader.diagnostics),
+            None => Statements::default(),
+        };
         Self {
             model: reader.required("model"),
             endpoint: reader.required("endpoint"),
@@ -46,7 +55,8 @@ impl Partial {
             cache: reader.optional("cache"),
             accuracy: reader.optional("accuracy"),
             compliance: reader.optional("compliance"),
-            submission: reader.required("submission"),
+            submission,
+            statements,
             has_submission: root.get("submission").is_some(),
             home,
         }

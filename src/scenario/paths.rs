@@ -8,7 +8,7 @@ use crate::yaml::{Kind, Node, Pointer};
 use super::overrides;
 
 /// The places of paths; `*` stands for every item of a list.
-const PLACES: [&[&str]; 9] = [
+const PLACES: [&[&str]; 10] = [
     &["model", "tokenizer"],
     &["endpoint", "ca_file"],
     &["datasets", "*", "path"],
@@ -18,6 +18,7 @@ const PLACES: [&[&str]; 9] = [
     &["submission", "power"],
     &["submission", "implementation"],
     &["submission", "docs"],
+    &["submission", "server_configs"],
 ];
 
 /// Whether a path of a file stands at a place.

@@ -1,6 +1,7 @@
 //! A scenario that passed every check.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -9,11 +10,12 @@ use serde_json::Value;
 use crate::diagnostics::SourceMap;
 use crate::digest::sha256_hex;
 use crate::ruleset::Ruleset;
-use crate::yaml::Node;
+use crate::yaml::{Node, Origin, Pointer};
 
 use super::model::Scenario;
 use super::origins::{ValueOrigin, origins};
 use super::paths::Home;
+use super::statements::Statements;
 
 /// A scenario that passed every check. Its paths are absolute.
 #[derive(Clone, Debug)]
@@ -28,6 +30,9 @@ pub struct ValidScenario {
     /// scenario lies, and whatever its secrets are.
     pub digest: String,
     origins: Vec<ValueOrigin>,
+    /// Where every value stands; no values, since they may be secrets.
+    places: BTreeMap<Pointer, Origin>,
+    statements: Statements,
 }
 
 impl ValidScenario {
@@ -43,14 +48,46 @@ impl ValidScenario {
         absolutise(&mut scenario, home);
         let ruleset = scenario.compliance.ruleset.as_deref().map(Ruleset::find);
         let ruleset = ruleset.and_then(Result::ok);
-        Ok(Self { scenario, resolved, source_text, ruleset, digest, origins: Vec::new() })
+        Ok(Self {
+            scenario,
+            resolved,
+            source_text,
+            ruleset,
+            digest,
+            origins: Vec::new(),
+            places: BTreeMap::new(),
+            statements: Statements::default(),
+        })
     }
 
     /// Notes where the values of `root`, from which the document was made, came from.
     #[must_use]
     pub(super) fn located(mut self, root: &Node, sources: &SourceMap) -> Self {
         self.origins = origins(root, &self.resolved, sources);
+        root.visit(&Pointer::root(), &mut |pointer, node| {
+            self.places.insert(pointer.clone(), node.origin.clone());
+        });
         self
+    }
+
+    /// Adds the files that the submission section names.
+    #[must_use]
+    pub(super) fn stated(mut self, statements: Statements) -> Self {
+        self.statements = statements;
+        self
+    }
+
+    /// What is said of the system and its power, for a submission.
+    pub fn statements(&self) -> &Statements {
+        &self.statements
+    }
+
+    /// Where a value of the document stands, or the nearest one that holds it.
+    pub fn place_of(&self, path: &[&str]) -> Option<&Origin> {
+        (0..=path.len()).rev().find_map(|length| {
+            let pointer = path[..length].iter().fold(Pointer::root(), |at, part| at.join(part));
+            self.places.get(&pointer)
+        })
     }
 
     /// Every value of the resolved document with its origin, in the order of the document.
@@ -98,5 +135,6 @@ fn absolutise(scenario: &mut Scenario, home: &Home) {
         mend(&mut submission.power);
         mend(&mut submission.implementation);
         mend(&mut submission.docs);
+        mend(&mut submission.server_configs);
     }
 }

@@ -9,6 +9,6 @@ mod explain;
 mod hostile;
 mod lines;
 mod mutants;
-mod tree;
+pub(crate) mod tree;
 mod valid;
 mod written;

@@ -13,4 +13,5 @@ mod replay;
 mod results;
 mod scenarios;
 mod simulator;
+mod submission;
 mod tokens;

@@ -78,7 +78,10 @@ impl<'a> AccuracyRun<'a> {
             console.message(why);
         }
         let is_whole = sweep.iter().all(|point| run.contains(point));
-        let sweep = sweep.iter().copied().min().zip(sweep.iter().copied().max());
+        let stated = |key| scenario.statements().system_number(key);
+        let lowest = stated("c_min_override").or_else(|| sweep.iter().copied().min());
+        let highest = stated("max_supported_concurrency").or_else(|| sweep.iter().copied().max());
+        let sweep = lowest.zip(highest);
         Ok(Some(Self { wanted, truth, swe_bench, rules, sweep, is_whole }))
     }
 

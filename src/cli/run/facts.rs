@@ -10,8 +10,8 @@ use crate::cli::progress::clock_text;
 use crate::plan::PointPlan;
 use crate::report::CurvePoint;
 use crate::results::{
-    ConfigDataset, DatasetEntry, Manifest, PointEntry, PointState, RunConfig, RunFacts,
-    ScenarioBlock, ScenarioEntry, ToolEntry, rfc3339,
+    ConfigDataset, ConfigSweBench, DatasetEntry, Disclosure, Manifest, PointEntry, PointState,
+    RunConfig, RunFacts, ScenarioBlock, ScenarioEntry, ToolEntry, rfc3339,
 };
 use crate::scenario::model::{GeneratedTokens, ToolDelays};
 
@@ -81,8 +81,15 @@ pub(super) fn run_facts(
 }
 
 /// The resolved configuration of a point.
-pub(super) fn run_config(prepared: &Prepared, simulated: bool, point: &PointPlan) -> RunConfig {
+pub(super) fn run_config(
+    prepared: &Prepared,
+    simulated: bool,
+    point: &PointPlan,
+    disclosure: Option<&Disclosure>,
+) -> RunConfig {
     let scenario = &prepared.scenario;
+    let swe_bench = scenario.accuracy.swe_bench.as_ref();
+    let swe_bench = swe_bench.filter(|run| run.at.contains(&point.concurrency));
     let endpoint = &scenario.endpoint;
     let datasets = (0..).zip(&scenario.datasets).map(|(index, dataset)| ConfigDataset {
         name: dataset.name.clone(),
@@ -100,6 +107,10 @@ pub(super) fn run_config(prepared: &Prepared, simulated: bool, point: &PointPlan
         tool_delays: scenario.load.tool_delays == ToolDelays::Recorded,
         routing_headers: vec![endpoint.session_header.clone()],
         seed: scenario.mix.seed,
+        seeds: disclosure.map(|stated| stated.seeds),
+        inline: scenario.accuracy.inline,
+        swe_bench: swe_bench
+            .map(|run| ConfigSweBench { instances: run.instances, template: run.template.clone() }),
         concurrency: point.concurrency,
         max_idle: endpoint.max_idle.get(),
         warmup_requests: warmup_requests(prepared),

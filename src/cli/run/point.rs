@@ -11,6 +11,7 @@ use super::facts;
 use super::observer::{PointObserver, Watchers};
 use super::signals::{CurrentStage, Stage};
 use super::target::Target;
+use super::warmup::WarmedUp;
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::prepare::Prepared;
@@ -18,13 +19,15 @@ use crate::clock::{Clock, nanos, wall_now};
 use crate::events::Writer;
 use crate::host;
 use crate::metrics::{ClientLoad, Expected};
-use crate::plan::PointPlan;
+use crate::plan::{Assignment, PointPlan};
+use crate::prompt::Library;
 use crate::replay::{
     Live, PointReplay, Recorded, Recorder, RecorderSetup, Settings, StopHandle, StopLevel, replay,
     warm_up,
 };
 use crate::report::{CurvePoint, point_report};
 use crate::results::{EventLog, Outcome, PointState, ResultsError, RunDir};
+use crate::submission::Statement;
 use crate::tokens::Reference;
 
 /// What every point of a run shares.
@@ -45,6 +48,8 @@ pub(super) struct Session<'a> {
     pub(super) live: &'a watch::Sender<Live>,
     /// What official token counts are made with, where a tokenizer is set.
     pub(super) reference: Option<&'a Reference>,
+    /// What the scenario states for a submission, where one is planned.
+    pub(super) statement: Option<&'a Statement<'a>>,
     /// Where messages go.
     pub(super) console: &'a Console,
 }
@@ -80,7 +85,7 @@ impl Session<'_> {
         });
         self.target.begin_point();
         let mut replayed = self.point_replay(point);
-        self.warm_up(&replayed)?;
+        let warmup = self.warm_up(&replayed)?;
         replayed.clock = Clock::start();
         let started_at = replayed.clock.wall_start();
 
@@ -111,6 +116,9 @@ impl Session<'_> {
         let metrics = observer.collector.finish();
         let steady = observer.detector.finish(self.prepared.turns_per_pass());
         let facts = facts::run_facts(self.prepared, self.simulated, point, started_at, state);
+        let stated = self.statement.map(|statement| statement.point(point.concurrency));
+        let mut files = stated.as_ref().map(|stated| stated.files.clone()).unwrap_or_default();
+        files.extend(warmup.log);
         let samples: Vec<_> =
             recorded.samples.iter().map(|(id, index)| (*id, u64::from(*index))).collect();
         let outcome = Outcome {
@@ -118,7 +126,16 @@ impl Session<'_> {
             metrics: &metrics,
             steady: Some(&steady),
             self_check: &self_check,
-            config: &facts::run_config(self.prepared, self.simulated, point),
+            config: &facts::run_config(
+                self.prepared,
+                self.simulated,
+                point,
+                stated.as_ref().map(|stated| &stated.disclosure),
+            ),
+            warmup: &warmup.declaration,
+            planned_turns: expected_turns(&self.prepared.library, &self.prepared.plan.sequence),
+            disclosure: stated.as_ref().map(|stated| &stated.disclosure),
+            files: &files,
             samples: &samples,
             report: &point_report(&facts, &metrics, &self_check, Some(&steady)),
         };
@@ -179,13 +196,18 @@ impl Session<'_> {
         }
     }
 
-    fn warm_up(&self, point: &PointReplay<crate::client::TcpConnector>) -> Result<(), Failure> {
-        let Some(warmup) = &self.prepared.scenario.load.warmup else { return Ok(()) };
+    fn warm_up(
+        &self,
+        point: &PointReplay<crate::client::TcpConnector>,
+    ) -> Result<WarmedUp, Failure> {
+        let Some(warmup) = &self.prepared.scenario.load.warmup else {
+            return Ok(WarmedUp::default());
+        };
         let warm = warm_up(point, warmup.requests, &warmup.prompt, self.stop.signal());
-        let report = self.runtime.block_on(warm);
-        report.map(drop).map_err(|error| {
+        let report = self.runtime.block_on(warm).map_err(|error| {
             Failure::could_not("load.warmup: the warm-up broke down").because(&error)
-        })
+        })?;
+        Ok(WarmedUp::new(&self.prepared.scenario, &report))
     }
 
     fn recorder(&self, observer: PointObserver) -> RecorderSetup<PointObserver> {
@@ -199,6 +221,15 @@ impl Session<'_> {
             stop: self.stop.clone(),
         }
     }
+}
+
+/// Client turns that a replay of the sequence issues.
+fn expected_turns(library: &Library, sequence: &[Assignment]) -> u64 {
+    let turns = |assignment: &Assignment| {
+        let source = library.conversations().get(assignment.conversation as usize);
+        source.map_or(0, |source| source.turns.len() as u64)
+    };
+    sequence.iter().map(turns).sum()
 }
 
 /// The remedy of the result directory's error that is behind `error`, if one is.

@@ -13,9 +13,9 @@ const MAX_VALUES: usize = 2_000_000;
 const MAX_ODDITIES: usize = 20;
 
 /// A parsed text with what was odd about it.
-pub(super) struct Parsed {
-    pub(super) value: Value,
-    pub(super) oddities: Vec<Oddity>,
+pub(in crate::compliance) struct Parsed {
+    pub(in crate::compliance) value: Value,
+    pub(in crate::compliance) oddities: Vec<Oddity>,
 }
 
 /// Where fields stand in a text, by their dotted paths: a scalar itself, else its key. What stands
@@ -32,7 +32,7 @@ pub(in crate::compliance) fn spans(
 }
 
 /// Parses a text; the error names the line and column, and tells the line.
-pub(super) fn parse(text: &str) -> Result<Parsed, (String, u64)> {
+pub(in crate::compliance) fn parse(text: &str) -> Result<Parsed, (String, u64)> {
     let mut parser = Parser::new(text);
     let value = parser.value(0).and_then(|value| {
         parser.space();

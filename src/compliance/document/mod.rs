@@ -10,6 +10,6 @@ mod value;
 mod yaml11;
 
 pub(super) use folder::{Folder, Listed};
-pub(super) use json::spans;
+pub(super) use json::{parse as parse_json, spans};
 pub(super) use lax::{Fields, Problem, boolean, choice, float, int, list, map, root, text};
 pub(super) use value::{Document, Map, Oddity, OddityKind, State, Value};

@@ -11,9 +11,9 @@ use super::super::tables;
 
 /// What the descriptor is checked against.
 #[derive(Default)]
-struct Facts {
+pub(in super::super) struct Facts {
     overhead: Option<f64>,
-    cores: BTreeMap<i128, i128>,
+    pub(in super::super) cores: BTreeMap<i128, i128>,
     ensembles: BTreeSet<i128>,
     accelerators: BTreeMap<i128, i128>,
     division: Option<String>,
@@ -88,7 +88,7 @@ pub(in super::super) fn descriptor(
 }
 
 /// What a description says about cooling, nodes and division.
-fn facts(description: &Map) -> Facts {
+pub(in super::super) fn facts(description: &Map) -> Facts {
     let mut facts = Facts::default();
     let mut fractions = Vec::new();
     let mut cooled = |value: Option<&Value>| {

@@ -30,7 +30,10 @@ pub use load::{Load, Tail, Warmup};
 pub use mix::{Mix, Order};
 pub use sampling::Sampling;
 pub use simulated::{PrefixCache, Replies, Simulated};
-pub use submission::{Division, Submission};
+pub use submission::{
+    Checkpoint, DatasetDisclosure, Division, DpShortfall, NodesUsed, PointStatement, Submission,
+    WarmupStatement,
+};
 pub use sweep::Concurrency;
 pub use target::Model;
 pub use tool_delays::{Scaled, ToolDelays};

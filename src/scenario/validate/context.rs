@@ -91,6 +91,13 @@ impl Report<'_> {
         self
     }
 
+    /// A further value that the finding is about, in whatever file.
+    pub(super) fn also_in(self, node: &Node, text: impl Into<String>) -> Self {
+        let origin = &node.origin;
+        *self.finding = self.finding.clone().at(&*origin.file, origin.place(), text);
+        self
+    }
+
     /// A further fact.
     pub(super) fn note(self, text: impl Into<String>) -> Self {
         self.finding.notes.push(text.into());

@@ -36,6 +36,7 @@ pub(super) fn check(context: &mut Context<'_>) {
         ("power", &submission.power, Want::File),
         ("implementation", &submission.implementation, Want::Directory),
         ("docs", &submission.docs, Want::Directory),
+        ("server_configs", &submission.server_configs, Want::Directory),
     ] {
         if let Some(path) = path {
             exists(context, &["submission", key], path, want);

@@ -12,6 +12,7 @@ mod endpoint;
 mod files;
 mod model;
 mod rules;
+mod statements;
 mod submission;
 mod sweep;
 

@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 use crate::ruleset::{Region, Regions, Ruleset};
-use crate::yaml::{self, Kind};
 
 use super::super::model::{Cache, Load, Mix, Tail, ToolDelays};
 use super::context::{Context, and_list};
@@ -24,8 +23,10 @@ pub(super) fn check(context: &mut Context<'_>) {
         regions(context, &load.concurrency.points(), ruleset);
     }
     if context.scenario.endpoint.as_ref().is_some_and(|endpoint| endpoint.simulated.is_some()) {
+        // No error in a submission, either: rehearsing one needs no hardware, and what comes of it
+        // is labelled and refused by the audit.
         context
-            .breach(
+            .warning(
                 &["endpoint", "simulated"],
                 "ruleset-simulated",
                 "a simulated endpoint gives no benchmark results".to_owned(),
@@ -128,8 +129,10 @@ pub(super) fn regions_of(
     points: &[u32],
     ruleset: &Ruleset,
 ) -> Option<Regions> {
-    let (lowest, highest) = (*points.iter().min()?, *points.iter().max()?);
-    ruleset.regions(lowest, declared_maximum(context).unwrap_or(highest))
+    let stated = |key| context.scenario.statements.system_number(key);
+    let lowest = stated("c_min_override").or_else(|| points.iter().min().copied())?;
+    let highest = stated("max_supported_concurrency").or_else(|| points.iter().max().copied())?;
+    ruleset.regions(lowest, highest)
 }
 
 /// Every region has a point, and every point a region.
@@ -168,17 +171,5 @@ fn regions(context: &mut Context<'_>, points: &[u32], ruleset: &Ruleset) {
             .breach(&at, "ruleset-regions", format!("no point lies in the region {region}"))
             .note(format!("the sweep is {}", and_list(points)))
             .help(help);
-    }
-}
-
-/// `max_supported_concurrency` of the submission's system description, if it can be read.
-fn declared_maximum(context: &Context<'_>) -> Option<u32> {
-    let file = context.scenario.submission.as_ref()?.system.as_ref()?;
-    let path = context.scenario.home.absolute(file);
-    let text = yaml::read(&path).ok()?;
-    let root = yaml::parse(&path.into(), &text).root?;
-    match &root.get("max_supported_concurrency")?.kind {
-        Kind::Number(number) => number.as_u64()?.try_into().ok(),
-        _ => None,
     }
 }

@@ -4,11 +4,13 @@ use crate::ruleset::{Cohort, Ruleset, SeedSet};
 
 use super::super::model::{Division, Order, Submission};
 use super::context::{Context, and_list};
+use super::statements;
 
 /// Checks the submission section.
 pub(super) fn check(context: &mut Context<'_>) {
     let Some(submission) = &context.scenario.submission else { return };
     needs(context, submission);
+    statements::check(context, submission);
     let Some(ruleset) = context.ruleset else {
         let named = context.scenario.compliance.as_ref().map(|section| section.ruleset.is_some());
         if named == Some(false) {

@@ -10,31 +10,31 @@ use tempfile::TempDir;
 
 /// The submission's own level below the fixture.
 const SUBMISSION: &str = "example_org/00000000-0000-4000-8000-000000000001";
-pub(super) const SYSTEM: &str = "results/ExampleCorp_A1x16_vLLM";
-pub(super) const CURVE: &str = "results/ExampleCorp_A1x16_vLLM/qwen3_6-35b-a3b";
+pub(crate) const SYSTEM: &str = "results/ExampleCorp_A1x16_vLLM";
+pub(crate) const CURVE: &str = "results/ExampleCorp_A1x16_vLLM/qwen3_6-35b-a3b";
 /// The concurrencies of the curve.
-pub(super) const POINTS: [u32; 7] = [8, 12, 32, 48, 128, 256, 512];
+pub(crate) const POINTS: [u32; 7] = [8, 12, 32, 48, 128, 256, 512];
 
 /// A directory with a copy of the valid submission.
-pub(super) struct Tree {
+pub(crate) struct Tree {
     root: PathBuf,
     /// Keeps the directory until the value goes away.
     kept: Option<TempDir>,
 }
 
-pub(super) fn fixture(name: &str) -> PathBuf {
+pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
-pub(super) fn ruleset() -> &'static Ruleset {
+pub(crate) fn ruleset() -> &'static Ruleset {
     Ruleset::named("mlperf-endpoints-agentic/v1.0").unwrap()
 }
 
-pub(super) fn judge(path: &Path) -> Report {
+pub(crate) fn judge(path: &Path) -> Report {
     audit(path, ruleset(), &Registries::load(ruleset(), None, None))
 }
 
-pub(super) fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
@@ -49,7 +49,7 @@ pub(super) fn copy(from: &Path, to: &Path) {
 
 impl Tree {
     /// A valid submission that goes away with the value.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut tree = Self::at(directory.path());
         tree.kept = Some(directory);
@@ -57,21 +57,21 @@ impl Tree {
     }
 
     /// A valid submission at a place.
-    pub(super) fn at(root: &Path) -> Self {
+    pub(crate) fn at(root: &Path) -> Self {
         copy(&fixture("valid-submission").join(SUBMISSION), root);
         Self { root: root.to_owned(), kept: None }
     }
 
-    pub(super) fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
     /// A path in the tree: `@` stands for the curve, `$` for the system.
-    pub(super) fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(expand(path))
     }
 
-    pub(super) fn remove(&self, path: &str) {
+    pub(crate) fn remove(&self, path: &str) {
         let path = self.path(path);
         if path.is_dir() {
             std::fs::remove_dir_all(path).unwrap();
@@ -80,36 +80,36 @@ impl Tree {
         }
     }
 
-    pub(super) fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
-    pub(super) fn rename(&self, from: &str, to: &str) {
+    pub(crate) fn rename(&self, from: &str, to: &str) {
         std::fs::rename(self.path(from), self.path(to)).unwrap();
     }
 
-    pub(super) fn copy(&self, from: &str, to: &str) {
+    pub(crate) fn copy(&self, from: &str, to: &str) {
         copy(&self.path(from), &self.path(to));
     }
 
     /// Replaces a text that must stand in the file.
-    pub(super) fn replace(&self, path: &str, from: &str, to: &str) {
+    pub(crate) fn replace(&self, path: &str, from: &str, to: &str) {
         let text = std::fs::read_to_string(self.path(path)).unwrap();
         assert!(text.contains(from), "{path} has no {from:?}");
         self.write(path, &text.replacen(from, to, 1));
     }
 
     /// Replaces a text in point.yaml of every point.
-    pub(super) fn replace_all(&self, from: &str, to: &str) {
+    pub(crate) fn replace_all(&self, from: &str, to: &str) {
         for point in POINTS.iter().filter(|n| self.path(&format!("@r{n}/point.yaml")).exists()) {
             self.replace(&format!("@r{point}/point.yaml"), from, to);
         }
     }
 
     /// Removes a top-level block of a YAML file with all that is indented below it.
-    pub(super) fn cut(&self, path: &str, key: &str) {
+    pub(crate) fn cut(&self, path: &str, key: &str) {
         let text = std::fs::read_to_string(self.path(path)).unwrap();
         let (mut kept, mut inside) = (String::new(), false);
         for line in text.lines() {
@@ -125,7 +125,7 @@ impl Tree {
     }
 
     /// Changes a JSON file.
-    pub(super) fn edit(&self, path: &str, change: impl FnOnce(&mut Value)) {
+    pub(crate) fn edit(&self, path: &str, change: impl FnOnce(&mut Value)) {
         let text = std::fs::read_to_string(self.path(path)).unwrap();
         let mut value: Value = serde_json::from_str(&text).unwrap();
         change(&mut value);
@@ -133,7 +133,7 @@ impl Tree {
     }
 
     /// Sets a value of a JSON file by its pointer.
-    pub(super) fn set(&self, path: &str, pointer: &str, value: Value) {
+    pub(crate) fn set(&self, path: &str, pointer: &str, value: Value) {
         self.edit(path, |document| {
             let (parent, key) = pointer.rsplit_once('/').unwrap();
             match document.pointer_mut(parent).unwrap() {
@@ -145,7 +145,7 @@ impl Tree {
     }
 
     /// Removes a value of a JSON file by its pointer.
-    pub(super) fn unset(&self, path: &str, pointer: &str) {
+    pub(crate) fn unset(&self, path: &str, pointer: &str) {
         self.edit(path, |document| {
             let (parent, key) = pointer.rsplit_once('/').unwrap();
             let removed = match document.pointer_mut(parent).unwrap() {
@@ -158,21 +158,21 @@ impl Tree {
     }
 
     /// Sets a value of every point's `system_desc.json`.
-    pub(super) fn set_systems(&self, pointer: &str, value: &Value) {
+    pub(crate) fn set_systems(&self, pointer: &str, value: &Value) {
         for point in POINTS {
             self.set(&format!("@r{point}/system_desc.json"), pointer, value.clone());
         }
     }
 
     /// Everything wrong with it, one line a finding: severity, rule, key, path.
-    pub(super) fn faults(&self) -> Vec<String> {
+    pub(crate) fn faults(&self) -> Vec<String> {
         let report = judge(&self.root);
         report.faults().map(|finding| line(finding, &self.root)).collect()
     }
 }
 
 /// A path of the table as a path below the root.
-pub(super) fn expand(path: &str) -> String {
+pub(crate) fn expand(path: &str) -> String {
     match path.as_bytes().first() {
         Some(b'@') => format!("{CURVE}/{}", &path[1..]).trim_end_matches('/').to_owned(),
         Some(b'$') => format!("{SYSTEM}/{}", &path[1..]).trim_end_matches('/').to_owned(),
@@ -181,7 +181,7 @@ pub(super) fn expand(path: &str) -> String {
 }
 
 /// A finding as one line, with the table's short paths.
-pub(super) fn line(finding: &Finding, root: &Path) -> String {
+pub(crate) fn line(finding: &Finding, root: &Path) -> String {
     let severity = match finding.severity() {
         Severity::Error => "E",
         Severity::Warning => "W",

@@ -10,7 +10,7 @@ use scenario::metrics::{Collector, Expected, Metrics, SelfCheck, SelfCheckReport
 use scenario::report::point_report;
 use scenario::results::{
     ConfigDataset, DatasetEntry, Manifest, NewRun, Outcome, PointEntry, PointState, ResultsError,
-    RunConfig, RunDir, RunFacts, ScenarioBlock, ScenarioEntry, ToolEntry,
+    RunConfig, RunDir, RunFacts, ScenarioBlock, ScenarioEntry, ToolEntry, WarmupDeclaration,
 };
 use serde_json::{Value, json};
 
@@ -65,6 +65,9 @@ fn config() -> RunConfig {
         tool_delays: true,
         routing_headers: vec!["X-Session-ID".to_owned()],
         seed: 42,
+        seeds: None,
+        inline: true,
+        swe_bench: None,
         concurrency: 2,
         max_idle: Duration::from_millis(500),
         warmup_requests: 0,
@@ -122,6 +125,10 @@ fn run_point(run: &mut RunDir, golden: &Golden, facts: &RunFacts) -> Result<(), 
         steady: None,
         self_check: &golden.check,
         config: &config(),
+        warmup: &WarmupDeclaration::none(),
+        planned_turns: 30,
+        disclosure: None,
+        files: &[],
         samples: &golden.samples,
         report: &point_report(facts, &golden.metrics, &golden.check, None),
     };
@@ -418,20 +425,25 @@ fn read_yaml(path: &Path) -> Value {
     serde_yaml::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// Every leaf of `ours` stands in `theirs` with the same value.
-fn assert_within(ours: &Value, theirs: &Value, place: &str) {
-    match (ours, theirs) {
-        (Value::Object(ours), Value::Object(theirs)) => {
-            for (key, value) in ours {
-                let place = format!("{place}.{key}");
-                assert_within(value, theirs.get(key).unwrap_or_else(|| panic!("{place}")), &place);
+/// Every value that holds no others, by its path.
+fn leaves(value: &Value) -> BTreeMap<String, Value> {
+    let mut found = BTreeMap::new();
+    let mut left = vec![(String::new(), value)];
+    while let Some((place, value)) = left.pop() {
+        match value {
+            Value::Object(map) if !map.is_empty() => {
+                left.extend(map.iter().map(|(key, value)| (format!("{place}.{key}"), value)));
+            }
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                left.extend(items.map(|(i, value)| (format!("{place}.{i}"), value)));
+            }
+            _ => {
+                found.insert(place.trim_start_matches('.').to_owned(), value.clone());
             }
         }
-        (Value::Array(ours), Value::Array(theirs)) if ours.len() == theirs.len() => {
-            ours.iter().zip(theirs).for_each(|(ours, theirs)| assert_within(ours, theirs, place));
-        }
-        (ours, theirs) => assert_eq!(ours, theirs, "{place}"),
     }
+    found
 }
 
 #[test]
@@ -445,7 +457,52 @@ fn the_files_are_the_reference_clients_in_shape() {
 
     let mut ours = read_yaml(&folder.join("config.yaml"));
     assert!(ours.as_object_mut().unwrap().remove("scenario").is_some());
-    assert_within(&ours, &read_yaml(&fixture("reference-replay/config.yaml")), "config.yaml");
+    let theirs = read_yaml(&fixture("reference-replay/config.yaml"));
+    let (mut missing, mut own, mut differing) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, value) in leaves(&theirs) {
+        match leaves(&ours).get(&place) {
+            None => missing.push(place),
+            Some(ours) if *ours != value => differing.push(format!("{place}: {ours}, not {value}")),
+            Some(_) => {}
+        }
+    }
+    own.extend(leaves(&ours).into_keys().filter(|place| !leaves(&theirs).contains_key(place)));
+    assert_eq!(own, [] as [&str; 0]);
+    // What only that client has: its processes and queues, and values that it never sends.
+    insta::assert_snapshot!(missing.join("\n"), @"
+    enable_cpu_affinity
+    model_params.min_new_tokens
+    model_params.skip_special_tokens
+    settings.client.auto_warmup_budget_fraction
+    settings.client.log_level
+    settings.client.max_concurrent_warmup_connects
+    settings.client.min_required_connections
+    settings.client.num_workers
+    settings.client.transport.high_water_mark
+    settings.client.transport.immediate
+    settings.client.transport.io_threads
+    settings.client.transport.linger
+    settings.client.transport.recv_buffer_size
+    settings.client.transport.send_buffer_size
+    settings.client.transport.type
+    settings.client.transport.worker_io_threads
+    settings.client.worker_force_kill_timeout
+    settings.client.worker_gc_mode
+    settings.client.worker_graceful_shutdown_wait
+    settings.client.worker_initialization_timeout
+    settings.drain.metrics_drain_timeout_s
+    settings.drain.metrics_tokenizer_workers
+    settings.drain.performance_timeout_s
+    settings.drain.warmup_timeout_s
+    settings.profiling
+    settings.service_ready_timeout_s
+    verbose
+    ");
+    insta::assert_snapshot!(differing.join("\n"), @r#"
+    report_dir: "points/r2", not "report"
+    settings.client.stream_all_chunks: true, not false
+    settings.runtime.max_duration_ms: 0, not 36000000
+    "#);
 
     let ours = read_json(&folder.join("metrics/final_snapshot.json"));
     let theirs = golden_json("reference-replay/final_snapshot.json");
@@ -491,6 +548,9 @@ fn the_configuration_reads_like_one() {
     - name: agentic_coding
       type: performance
       path: dataset.jsonl
+      accuracy_config:
+        eval_method: agentic_inference_inline
+        num_repeats: 1
       agentic_inference:
         turn_timeout_s: 14400.0
         enable_salt: true
@@ -501,6 +561,8 @@ fn the_configuration_reads_like_one() {
         stop_issuing_on_first_user_complete: false
     settings:
       runtime:
+        min_duration_ms: 0
+        max_duration_ms: 0
         scheduler_random_seed: 42
         dataloader_random_seed: 42
       load_pattern:
@@ -508,13 +570,22 @@ fn the_configuration_reads_like_one() {
         target_concurrency: 2
       client:
         warmup_connections: 0
+        max_connections: -1
+        stream_all_chunks: true
+        insecure: false
         max_idle_time: 0.5
       warmup:
         enabled: false
+        salt: false
+        drain: false
+        warmup_random_seed: 42
+      early_stopping:
+        enabled: true
     endpoint_config:
       endpoints:
       - http://127.0.0.1:18901
       api_type: openai
+    report_dir: points/r2
     scenario:
       version: "0.1.0"
       digest: bb
@@ -522,14 +593,24 @@ fn the_configuration_reads_like_one() {
       settings:
         load.tail: drain
     "#);
-    insta::assert_snapshot!(fs::read_to_string(folder.join("point.yaml")).unwrap(), @r"
+    insta::assert_snapshot!(fs::read_to_string(folder.join("point.yaml")).unwrap(), @"
     concurrency: 2
     dataset_name: agentic_coding
     dataset_type: Performance
     runtime_settings:
       load_pattern: agentic_inference
+      min_sample_count: 30
+      stream_all_chunks: true
       runtime:
         scheduler_rng_seed: 42
         sample_index_rng_seed: 42
+    warmup:
+      duration_s: 0.0
+      requests_issued: 0
+      requests_completed: 0
+      data_source: none; no warm-up was performed
+      concurrency: 0
+      initialization_steps: []
+      logs_retained: false
     ");
 }

@@ -248,6 +248,8 @@ submission:
   system: system.yaml
   power: power.json
   implementation: vllm
+  model: { precision: FP8, link: 'https://example.com/model' }
+  dataset: { name: Agentic, link: 'https://example.com/data' }
 ",
         ),
     ]);

@@ -1,0 +1,3 @@
+//! tbd
+/// x
+pub fn rehearse() {}

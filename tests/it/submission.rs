@@ -1,0 +1,4 @@
+//! Submissions: assembled, changed, and refused.
+
+mod assembled;
+mod refused;
