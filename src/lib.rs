@@ -18,7 +18,7 @@
 //! L8  submission
 //! L7  report  compliance
 //! L6  replay        results        recount        reference
-//! L5  prompt
+//! L5  prompt  inspect
 //! L4  plan  accuracy
 //! L3  scenario
 //! L2  dataset  ruleset  client  simulator  metrics
@@ -36,6 +36,7 @@ pub mod diagnostics;
 pub mod digest;
 pub mod events;
 pub mod host;
+pub mod inspect;
 pub mod metrics;
 pub mod plan;
 pub mod prompt;

@@ -132,6 +132,11 @@ impl Spread {
         self.0.push(number);
     }
 
+    /// The numbers, in the order in which they were taken in.
+    pub fn numbers(&self) -> &[u64] {
+        &self.0
+    }
+
     /// The quantiles; all 0 of no numbers.
     pub fn quantiles(&self) -> Quantiles {
         let mut sorted = self.0.clone();

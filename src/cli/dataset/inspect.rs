@@ -1,27 +1,32 @@
-//! `scenario dataset inspect`: counts and spreads of a data set file.
+//! `scenario dataset inspect`: what a data set file holds and demands.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
-use super::count;
 use crate::cli::context::Context;
+use crate::cli::counting::load_reference;
 use crate::cli::failure::{ExitStatus, Failure};
-use crate::dataset::{Facts, Limits, Quantiles, Reader, Statistics};
+use crate::clock::wall_now;
+use crate::dataset::{Limits, Reader};
 use crate::diagnostics::{SourceMap, render_human};
-use crate::units::bytes;
+use crate::inspect::{File, Meter, Survey};
+use crate::results::replace_file;
 
 const EXAMPLES: &str = "\
 Examples:
   scenario dataset inspect datasets/coding.jsonl
+  scenario dataset inspect --tokenizer models/qwen --slots 8,64 --kv-bytes-per-token 98304 set.jsonl
   scenario dataset inspect --format json set.jsonl.zst
+  scenario dataset inspect --html set.html set.jsonl
+
+Without --tokenizer token counts are estimates and are called so.
 
 Exit codes: 0 fine, 1 the data set has errors (its usable trajectories are counted all the same),
-2 the file cannot be opened";
+2 wrong usage, a file cannot be opened or the page exists, 3 the page cannot be written";
 
-/// Count what a data set holds, and show how it is spread
+/// Look into a data set: counts and spreads, what prompts share, what slots hold, what is scored
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -31,6 +36,24 @@ pub(super) struct Args {
     /// How to print it
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Count tokens with the tokenizer and chat template of this model directory
+    #[arg(long, value_name = "DIR")]
+    tokenizer: Option<PathBuf>,
+    /// `chat_template_kwargs` for the chat template, a JSON object
+    #[arg(long, value_name = "JSON", value_parser = kwargs, requires = "tokenizer")]
+    template_kwargs: Option<Map<String, Value>>,
+    /// Say what so many active conversations hold in the KV cache
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    slots: Vec<u32>,
+    /// Bytes that the KV cache takes for a token
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
+    kv_bytes_per_token: Option<u64>,
+    /// Write a page for browsers, in one file, too
+    #[arg(long, value_name = "PAGE")]
+    html: Option<PathBuf>,
+    /// Overwrite the page
+    #[arg(long)]
+    force: bool,
 }
 
 /// How to print what a data set holds.
@@ -46,158 +69,64 @@ enum Format {
 /// Runs the command.
 pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure> {
     let console = &context.console;
+    if let Some(page) = &args.html
+        && !args.force
+        && page.symlink_metadata().is_ok()
+    {
+        return Err(Failure::usage(format!("{} exists", page.display()))
+            .help("choose another name, or give --force"));
+    }
     let mut reader = Reader::open(&args.file, Limits::default())
         .map_err(|error| Failure::usage(error.to_string()))?;
-    let mut groups = Groups::default();
+    let reference = match &args.tokenizer {
+        Some(directory) => Some(load_reference(directory, wall_now())?),
+        None => None,
+    };
+    let kwargs = args.template_kwargs.clone().unwrap_or_default();
+    let failed = |error: &dyn std::error::Error| {
+        Failure::could_not("tokens cannot be counted").because(error)
+    };
+    let mut meter = match &reference {
+        Some(reference) => Meter::exact(reference, &kwargs).map_err(|error| failed(&error))?,
+        None => Meter::estimate(),
+    };
+    let mut survey = Survey {
+        estimated: meter.is_estimate(),
+        slots: slots(args),
+        kv_bytes_per_token: args.kv_bytes_per_token,
+        ..Survey::default()
+    };
     while let Some(trajectory) = reader.next_trajectory() {
-        let group =
-            if trajectory.is_workflow() { &mut groups.workflow } else { &mut groups.coding };
-        group.add(&trajectory);
+        survey.add(&trajectory, &mut meter).map_err(|error| failed(&error))?;
     }
-    let facts = reader.finish();
+    let file = File { path: args.file.clone(), facts: reader.finish() };
     let findings = reader.diagnostics();
     console.findings(&render_human(findings, &SourceMap::default(), console.stderr_color()));
     match args.format {
-        Format::Text => console.out(&text(&args.file, &facts, &groups))?,
-        Format::Json => {
-            console.out_line(&format!("{:#}", document(&args.file, &facts, &groups)))?;
-        }
+        Format::Text => console.out(&survey.text(&file))?,
+        Format::Json => console.out_line(&format!("{:#}", survey.document(&file)))?,
+    }
+    if let Some(page) = &args.html {
+        write_page(page, &survey.html(&file))?;
+        console.message(&format!("{}: written", page.display()));
     }
     Ok(if reader.errors() == 0 { ExitStatus::Success } else { ExitStatus::Findings })
 }
 
-/// Trajectories by what they are.
-#[derive(Default)]
-struct Groups {
-    coding: Statistics,
-    workflow: Statistics,
-}
-
-impl Groups {
-    /// The groups that are not empty, with their names.
-    fn named(&self) -> impl Iterator<Item = (&'static str, &Statistics)> {
-        [("coding", &self.coding), ("workflow", &self.workflow)]
-            .into_iter()
-            .filter(|(_, group)| group.trajectories > 0)
+/// The slots asked for; one where only the bytes of a token are given.
+fn slots(args: &Args) -> Vec<u32> {
+    if args.slots.is_empty() && args.kv_bytes_per_token.is_some() {
+        return vec![1];
     }
+    args.slots.clone()
 }
 
-fn text(file: &Path, facts: &Facts, groups: &Groups) -> String {
-    let mut out = format!("{}\n", file.display());
-    let mut line = |name: &str, value: String| {
-        let _ = writeln!(out, "  {name:<16}{value}");
-    };
-    let stored = bytes(facts.stored_bytes);
-    let text = bytes(facts.uncompressed_bytes);
-    line(
-        "stored",
-        match facts.compression.name() {
-            name @ "plain text" => format!("{text}, {name}"),
-            name => format!("{stored} of {name}, {text} of text"),
-        },
-    );
-    line("sha256", facts.sha256.clone().unwrap_or_else(|| "not read to the end".to_owned()));
-    let dropped = match facts.metadata_rows {
-        0 => String::new(),
-        n => format!(", and {n} of metadata, dropped"),
-    };
-    line("rows", format!("{}{dropped}", facts.rows));
-    line(
-        "trajectories",
-        format!("{} usable, {} broken", facts.trajectories, facts.broken_trajectories),
-    );
-    line("client turns", facts.client_turns.to_string());
-    line("assistant turns", facts.assistant_turns.to_string());
-    line(
-        "system prompt",
-        match (facts.without_system, &facts.first_without_system) {
-            (0, _) | (_, None) => "in every trajectory".to_owned(),
-            (n, Some(id)) => format!("missing in {n}, such as `{id}`: they cannot be salted"),
-        },
-    );
-    let total = facts.total_delay.as_secs_f64();
-    line(
-        "delays",
-        format!("{total:.2} s in a pass, longest {:.2} s", facts.longest_delay.as_secs_f64()),
-    );
-    for (name, group) in groups.named() {
-        group_text(&mut out, name, group);
-    }
-    out
+fn write_page(page: &Path, html: &str) -> Result<(), Failure> {
+    replace_file(page, html.as_bytes()).map_err(|error| Failure::could_not(error.to_string()))
 }
 
-fn group_text(out: &mut String, name: &str, group: &Statistics) {
-    let _ = writeln!(out, "\n{name}: {}", count(group.trajectories, "trajectory", "trajectories"));
-    let mut line = |name: &str, value: String| {
-        let _ = writeln!(out, "  {name:<16}{value}");
-    };
-    line(
-        "answers",
-        format!(
-            "{}: {} with reasoning, {} with intent codes, {} call tools ({} several at once)",
-            group.assistant_turns,
-            group.reasoning_turns,
-            group.intent_turns,
-            group.calling_turns,
-            group.parallel_turns
-        ),
-    );
-    let mut tools: Vec<_> = group.tools.iter().collect();
-    tools.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.as_str()));
-    let shown: Vec<_> =
-        tools.iter().take(10).map(|(name, count)| format!("{name} {count}")).collect();
-    let more = match tools.len().saturating_sub(10) {
-        0 => String::new(),
-        n => format!(", and {n} more"),
-    };
-    line("tool calls", if shown.is_empty() { "none".to_owned() } else { shown.join(", ") + &more });
-    line("", format!("{:>10} {:>10} {:>10} {:>10}", "least", "median", "p90", "most"));
-    let mut spread = |name: &str, quantiles: Quantiles, show: fn(u64) -> String| {
-        let Quantiles { min, p50, p90, max, .. } = quantiles;
-        let [min, p50, p90, max] = [min, p50, p90, max].map(show);
-        line(name, format!("{min:>10} {p50:>10} {p90:>10} {max:>10}"));
-    };
-    spread("client turns", group.client_turns.quantiles(), |n| n.to_string());
-    spread("prompt text", group.prompt_bytes.quantiles(), bytes);
-    spread("reply text", group.reply_bytes.quantiles(), bytes);
-    spread("delay", group.delay_ms.quantiles(), |n| format!("{n} ms"));
-}
-
-fn document(file: &Path, facts: &Facts, groups: &Groups) -> Value {
-    let groups: serde_json::Map<_, _> =
-        groups.named().map(|(name, group)| (name.to_owned(), group_document(group))).collect();
-    json!({
-        "version": 1,
-        "file": file.display().to_string(),
-        "compression": facts.compression.name(),
-        "sha256": facts.sha256,
-        "stored_bytes": facts.stored_bytes,
-        "text_bytes": facts.uncompressed_bytes,
-        "rows": facts.rows,
-        "metadata_rows": facts.metadata_rows,
-        "trajectories": facts.trajectories,
-        "broken_trajectories": facts.broken_trajectories,
-        "client_turns": facts.client_turns,
-        "assistant_turns": facts.assistant_turns,
-        "without_system": facts.without_system,
-        "total_delay_seconds": facts.total_delay.as_secs_f64(),
-        "longest_delay_seconds": facts.longest_delay.as_secs_f64(),
-        "groups": groups,
-    })
-}
-
-fn group_document(group: &Statistics) -> Value {
-    json!({
-        "trajectories": group.trajectories,
-        "assistant_turns": group.assistant_turns,
-        "reasoning_turns": group.reasoning_turns,
-        "intent_turns": group.intent_turns,
-        "calling_turns": group.calling_turns,
-        "parallel_turns": group.parallel_turns,
-        "tool_calls": group.tools,
-        "client_turns": group.client_turns.quantiles(),
-        "prompt_bytes": group.prompt_bytes.quantiles(),
-        "reply_bytes": group.reply_bytes.quantiles(),
-        "delay_ms": group.delay_ms.quantiles(),
-    })
+/// A JSON object.
+fn kwargs(text: &str) -> Result<Map<String, Value>, String> {
+    serde_json::from_str(text)
+        .map_err(|_| "expected a JSON object, such as {\"preserve_thinking\": true}".to_owned())
 }

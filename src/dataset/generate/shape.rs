@@ -204,11 +204,12 @@ fn is_one_of(index: u64, chosen: u64, all: u64) -> bool {
     (index + 1) * chosen / all > index * chosen / all
 }
 
-/// Parts `total` into `parts` of at least 1, skewed to the right, that add up exactly.
+/// Parts `total` into `parts` of at least 1, skewed to the right but none much above the others, that
+/// add up exactly.
 fn spread(draw: &mut Draw, parts: u64, total: u64) -> Vec<u64> {
     let least = (total / parts / 8).max(1);
     let spare = total - least * parts;
-    let weights: Vec<u64> = (0..parts).map(|_| 60 + draw.skewed(100)).collect();
+    let weights: Vec<u64> = (0..parts).map(|_| 60 + draw.skewed(100).min(200)).collect();
     let sum: u64 = weights.iter().sum();
     let mut out: Vec<u64> = Vec::with_capacity(weights.len());
     // Differences of rounded running totals add up to the whole.

@@ -91,121 +91,13 @@ tests/fixtures/datasets/scattered.jsonl: 3 errors, 0 warnings; 4 usable trajecto
 #[test]
 fn inspect_counts_for_people() {
     let reference = ["inspect", "tests/fixtures/reference-replay/dataset.jsonl"];
-    insta::assert_snapshot!(dataset(&reference), @r"
-exit code: 0
------ stdout -----
-tests/fixtures/reference-replay/dataset.jsonl
-  stored          6.20 kB, plain text
-  sha256          d876a7e0e621978c7ca620e49e568870ca453fecf7c507cc39f4d857e071f375
-  rows            28
-  trajectories    3 usable, 0 broken
-  client turns    15
-  assistant turns 13
-  system prompt   in every trajectory
-  delays          0.35 s in a pass, longest 0.05 s
-
-coding: 2 trajectories
-  answers         9: 4 with reasoning, 0 with intent codes, 5 call tools (1 several at once)
-  tool calls      bash 6
-                       least     median        p90       most
-  client turns             3          3          7          7
-  prompt text           64 B      412 B    1.31 kB    1.46 kB
-  reply text             4 B      114 B      279 B      279 B
-  delay                50 ms      50 ms      50 ms      50 ms
-
-workflow: 1 trajectory
-  answers         4: 1 with reasoning, 4 with intent codes, 2 call tools (0 several at once)
-  tool calls      lookup_order 1, refund_order 1
-                       least     median        p90       most
-  client turns             5          5          5          5
-  prompt text          144 B      370 B      534 B      534 B
-  reply text            16 B       31 B      141 B      141 B
-  delay                50 ms      50 ms      50 ms      50 ms
-
------ stderr -----
-");
+    insta::assert_snapshot!(dataset(&reference));
 }
 
 #[test]
 fn inspect_counts_for_programs() {
     let systems = ["inspect", "tests/fixtures/datasets/systems.jsonl", "--format", "json"];
-    insta::assert_snapshot!(dataset(&systems), @r#"
-exit code: 0
------ stdout -----
-{
-  "version": 1,
-  "file": "tests/fixtures/datasets/systems.jsonl",
-  "compression": "plain text",
-  "sha256": "d8af6295e74237ee70f942eb928b6b445955b18ea1d54135e35585afaa2af066",
-  "stored_bytes": 506,
-  "text_bytes": 506,
-  "rows": 6,
-  "metadata_rows": 0,
-  "trajectories": 3,
-  "broken_trajectories": 0,
-  "client_turns": 4,
-  "assistant_turns": 2,
-  "without_system": 1,
-  "total_delay_seconds": 0.0,
-  "longest_delay_seconds": 0.0,
-  "groups": {
-    "coding": {
-      "trajectories": 3,
-      "assistant_turns": 2,
-      "reasoning_turns": 0,
-      "intent_turns": 0,
-      "calling_turns": 0,
-      "parallel_turns": 0,
-      "tool_calls": {},
-      "client_turns": {
-        "count": 3,
-        "total": 4,
-        "min": 1,
-        "p50": 1,
-        "p90": 2,
-        "max": 2
-      },
-      "prompt_bytes": {
-        "count": 4,
-        "total": 15,
-        "min": 2,
-        "p50": 3,
-        "p90": 7,
-        "max": 7
-      },
-      "reply_bytes": {
-        "count": 2,
-        "total": 4,
-        "min": 2,
-        "p50": 2,
-        "p90": 2,
-        "max": 2
-      },
-      "delay_ms": {
-        "count": 0,
-        "total": 0,
-        "min": 0,
-        "p50": 0,
-        "p90": 0,
-        "max": 0
-      }
-    }
-  }
-}
-
------ stderr -----
-warning[dataset-several-systems]: row 5: `system` differs from the conversation's first one and is ignored
---> tests/fixtures/datasets/systems.jsonl:5
- = note: conversation `two`, turn 2
- = note: the first system prompt in turn order wins
-"#);
-    insta::assert_snapshot!(dataset(&["inspect", "missing.jsonl"]), @r"
-exit code: 2
------ stdout -----
-
------ stderr -----
-error: cannot open the data set missing.jsonl: No such file or directory (os error 2)
-");
+    insta::assert_snapshot!(dataset(&systems));
 }
 
 #[test]
@@ -271,4 +163,40 @@ fn convert_writes_what_it_can_and_says_what_it_left_out() {
     assert!(std::fs::read_to_string(path).unwrap().contains("\"fine\""));
     let missing = dataset(&["convert", "missing.jsonl", "--out", path]);
     assert!(missing.starts_with("exit code: 2\n"), "{missing}");
+}
+
+/// One token for each character, and what slots hold.
+#[test]
+fn inspect_counts_with_a_tokenizer() {
+    let exact = dataset(&[
+        "inspect",
+        "tests/fixtures/reference-replay/dataset.jsonl",
+        "--tokenizer",
+        "tests/fixtures/character-tokenizer",
+        "--slots",
+        "1,8",
+        "--kv-bytes-per-token",
+        "1000",
+    ]);
+    insta::assert_snapshot!(exact);
+}
+
+#[test]
+fn inspect_writes_one_page_and_overwrites_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("set.html");
+    let inspect = |more: &[&str]| {
+        let page = page.to_str().unwrap();
+        let set = ["inspect", "datasets/workflow.jsonl", "--slots", "8", "--html", page];
+        dataset(&[&set, more].concat())
+    };
+    assert!(inspect(&[]).starts_with("exit code: 0"));
+    let html = std::fs::read_to_string(&page).unwrap();
+    for part in ["<!doctype html>", "<svg", "workflow: 12 trajectories", "estimated", "KV cache"] {
+        assert!(html.contains(part), "{part}");
+    }
+    // Nothing is loaded from elsewhere.
+    assert!(!html.contains("src=") && !html.contains("href=") && !html.contains("@import"));
+    assert!(inspect(&[]).starts_with("exit code: 2"));
+    assert!(inspect(&["--force"]).starts_with("exit code: 0"));
 }

@@ -158,6 +158,14 @@ fn the_official_shape_has_its_counts_and_its_size() {
     assert_eq!(summary.trajectories, 613);
     assert_eq!((summary.client_turns, summary.assistant_turns), (30_335, 30_328));
     assert!((57_000_000..61_000_000).contains(&bytes.len()), "{}", bytes.len());
+    // The longest conversation: about 200 kB of text, and some 20 % of JSON around it.
+    let (mut longest, mut now, mut id) = (0, 0, &b""[..]);
+    for row in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let own = row.split(|byte| *byte == b',').next().unwrap();
+        now = if own == id { now } else { 0 } + row.len();
+        (id, longest) = (own, longest.max(now));
+    }
+    assert!((200_000..250_000).contains(&longest), "{longest}");
 }
 
 #[test]
