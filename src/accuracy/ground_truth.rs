@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::actions::Action;
 use super::calls;
@@ -58,7 +59,8 @@ pub(super) struct Expected {
 /// What to compare a reply with. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Truth {
-    Intents(BTreeSet<String>),
+    /// Shared with every score that comes from it.
+    Intents(Arc<BTreeSet<String>>),
     Actions(Vec<Action>),
 }
 
@@ -177,7 +179,7 @@ fn truth(domain: Domain, answer: &Message) -> Option<Truth> {
         Domain::Workflow => {
             let codes = intent_codes.iter().filter(|code| !code.is_empty());
             let codes: BTreeSet<String> = codes.map(|code| code.to_uppercase()).collect();
-            (!codes.is_empty()).then_some(Truth::Intents(codes))
+            (!codes.is_empty()).then_some(Truth::Intents(Arc::new(codes)))
         }
         Domain::Coding => {
             let actions = calls::of_recorded(tool_calls.as_deref()?);

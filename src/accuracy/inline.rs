@@ -211,7 +211,7 @@ fn compare(truth: &Truth, found: Option<Found>) -> (Comparison, f64) {
                 _ => None,
             };
             let right = found.as_ref().is_some_and(|found| expected.contains(found));
-            let comparison = Comparison::Intents { expected: expected.clone(), found };
+            let comparison = Comparison::Intents { expected: Arc::clone(expected), found };
             (comparison, if right { 1.0 } else { 0.0 })
         }
         Truth::Actions(expected) => {

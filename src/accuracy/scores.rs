@@ -1,6 +1,7 @@
 //! Inline scores as data, and as the reference client's scores.json.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -84,7 +85,7 @@ pub enum Comparison {
     /// Intents named.
     Intents {
         /// Any of these is right.
-        expected: BTreeSet<String>,
+        expected: Arc<BTreeSet<String>>,
         /// In the reply.
         found: Option<String>,
     },
@@ -165,7 +166,7 @@ impl Serialize for TurnScore {
                 map.serialize_entry("model_actions", found)?;
             }
             Comparison::Intents { expected, found } => {
-                map.serialize_entry("gt_intents", expected)?;
+                map.serialize_entry("gt_intents", &**expected)?;
                 map.serialize_entry("model_intent", found)?;
             }
         }

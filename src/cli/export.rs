@@ -141,6 +141,8 @@ pub(super) fn data_file(
         DataError::Store(error @ crate::dataset::StoreError::Exists(_)) => {
             Failure::usage(error.to_string()).help("replace it with --force")
         }
+        error @ DataError::Shared { .. } => Failure::usage(error.to_string())
+            .help("give the conversations of one data set other ids"),
         other => Failure::could_not(other.to_string()),
     })
 }

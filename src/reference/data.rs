@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::dataset::{RawError, Store, StoreError, raw_conversations};
 use crate::plan::Plan;
 use crate::prompt::Library;
-use crate::scenario::model::{Order, Scenario};
+use crate::scenario::model::{Dataset, Order, Scenario};
 
 /// The data set of a scenario as the client takes it: trajectories in file order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,12 @@ pub enum DataError {
     /// The file cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// An id stands in two data sets.
+    #[error("`{id}` is the id of conversations in two data sets, which one file cannot tell apart")]
+    Shared {
+        /// How we call one of them.
+        id: String,
+    },
     /// A data set changed since the plan was made.
     #[error("the data set {} changed meanwhile: no conversation `{id}`", .path.display())]
     Changed {
@@ -38,6 +44,13 @@ pub enum DataError {
         /// The conversation.
         id: String,
     },
+}
+
+/// Why a conversation of the plan is not in the rows of its data set under its id.
+fn missing(dataset: &Dataset, id: &str) -> DataError {
+    let (path, id) = (dataset.path.clone(), id.to_owned());
+    // One that is told apart by its data set.
+    if id.contains('/') { DataError::Shared { id } } else { DataError::Changed { path, id } }
 }
 
 impl ClientData {
@@ -87,10 +100,7 @@ impl ClientData {
             let Some(conversation) = library.conversations().get(*place as usize) else { continue };
             let set = conversation.dataset as usize;
             let found = rows.get(set).and_then(|rows| rows.get(&*conversation.id));
-            let bytes = found.ok_or_else(|| DataError::Changed {
-                path: scenario.datasets[set].path.clone(),
-                id: conversation.id.to_string(),
-            })?;
+            let bytes = found.ok_or_else(|| missing(&scenario.datasets[set], &conversation.id))?;
             let failed = |source| StoreError::Write { path: path.to_owned(), source };
             store.write_all(bytes).map_err(failed)?;
         }

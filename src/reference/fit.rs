@@ -40,6 +40,10 @@ pub fn obstacles(scenario: &ValidScenario) -> Vec<Difference> {
     if endpoint.reasoning_field != "reasoning_content" {
         found.push(difference("endpoint.reasoning_field", "it always sends `reasoning_content`"));
     }
+    if !scenario.mix.weights.is_empty() {
+        found
+            .push(difference("mix.weights", "it plays every trajectory of its file equally often"));
+    }
     if matches!(scenario.load.tool_delays, ToolDelays::Scaled(_)) {
         found.push(difference("load.tool_delays", "it knows only `recorded` and `none`"));
     }

@@ -1,6 +1,7 @@
 //! Accuracy against what the reference client recorded, and its edges.
 
 mod golden;
+mod memory;
 mod official;
 mod own_rules;
 mod resume;

@@ -10,7 +10,10 @@ use tokio::runtime::Runtime;
 
 use super::point::Session;
 use crate::accuracy::swe_bench::JobPlan;
-use crate::accuracy::{AccuracyVerdict, GroundTruth, PointAccuracy, Required, TruthSource};
+use crate::accuracy::{
+    AccuracyVerdict, DomainScore, GroundTruth, InlineScores, PointAccuracy, Required, TruthSource,
+    TurnCounts,
+};
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::prepare::Prepared;
@@ -252,17 +255,23 @@ fn inline(
     measured.set_inline(true, &mut files).map_err(told)?;
     files.push((measured.results_path.clone(), measured.results.to_json()));
     scoring::write(&files).map_err(told)?;
-    let turns = measured.scores.turns;
-    let score = measured.scores.score;
-    session.console.message(&match score {
-        Some(score) => format!(
-            "point r{concurrency}: inline score {:.2} %, {} turns with ground truth, {} of them \
-             without a reply",
-            score * 100.0,
-            turns.scored,
-            turns.missing
-        ),
-        None => format!("point r{concurrency}: no inline score, as no turn has ground truth"),
-    });
-    Ok(score)
+    let line = inline_line(&measured.scores);
+    session.console.message(&format!("point r{concurrency}: {line}"));
+    Ok(measured.scores.score)
+}
+
+/// One line about inline scores.
+fn inline_line(scores: &InlineScores) -> String {
+    let Some(score) = scores.score else {
+        return "no inline score, as no turn has ground truth".to_owned();
+    };
+    let percent = |score: f64| format!("{:.2} %", score * 100.0);
+    let domain =
+        |domain: &DomainScore| format!("{} {}, ", domain.domain.name(), percent(domain.score));
+    let domains: String = scores.domains.iter().map(domain).collect();
+    let TurnCounts { scored, missing, .. } = scores.turns;
+    format!(
+        "inline score {} ({domains}{scored} turns, {missing} of them without a reply)",
+        percent(score)
+    )
 }

@@ -84,14 +84,14 @@ impl ClientRun {
         let point = &session.prepared.plan.points[index];
         let concurrency = point.concurrency;
         let started_at = wall_now();
-        let data = self.data(session, run_dir)?;
+        let data = data(session, run_dir)?;
         let folder = run_dir.start_point(concurrency, started_at).map_err(|error| disk(&error))?;
         session.stage.enter(Stage::Client);
         session.live.send_replace(Live::default());
         let place = std::path::absolute(folder.partial_path());
         let place = place.unwrap_or_else(|_| folder.partial_path().to_owned());
         let report = place.join("report");
-        self.configure(session, point, &data, &place, &report)?;
+        configure(session, point, &data, &place, &report)?;
         let headline = format!("r{concurrency}");
         let relay = Relay {
             console: session.console,
@@ -116,36 +116,6 @@ impl ClientRun {
             }
             Err(failure) => Err(failure),
         }
-    }
-
-    /// The data set file for the client, made once in a run.
-    fn data(&self, session: &Session<'_>, run_dir: &RunDir) -> Result<PathBuf, Failure> {
-        let path = run_dir.path().join("client_dataset.jsonl");
-        if path.is_file() {
-            return Ok(std::path::absolute(&path).unwrap_or(path));
-        }
-        let file = export::data_file(session.prepared, &path, false)?;
-        Ok(std::path::absolute(&file).unwrap_or(file))
-    }
-
-    fn configure(
-        &self,
-        session: &Session<'_>,
-        point: &PointPlan,
-        data: &Path,
-        place: &Path,
-        report: &Path,
-    ) -> Result<(), Failure> {
-        let config = ClientPoint {
-            scenario: &session.prepared.scenario,
-            concurrency: point.concurrency,
-            trajectories: session.prepared.plan.sequence.len(),
-            data,
-            endpoints: session.target.urls(),
-            report,
-        };
-        let written = crate::results::write_file(&place.join(CONFIG), config.to_yaml().as_bytes());
-        written.map_err(|error| disk(&error))
     }
 
     fn command(&self, config: &Path) -> Command {
@@ -233,6 +203,35 @@ impl ClientRun {
         }
         Ok(())
     }
+}
+
+/// The data set file for the client, made once in a run.
+fn data(session: &Session<'_>, run_dir: &RunDir) -> Result<PathBuf, Failure> {
+    let path = run_dir.path().join("client_dataset.jsonl");
+    if path.is_file() {
+        return Ok(std::path::absolute(&path).unwrap_or(path));
+    }
+    let file = export::data_file(session.prepared, &path, false)?;
+    Ok(std::path::absolute(&file).unwrap_or(file))
+}
+
+fn configure(
+    session: &Session<'_>,
+    point: &PointPlan,
+    data: &Path,
+    place: &Path,
+    report: &Path,
+) -> Result<(), Failure> {
+    let config = ClientPoint {
+        scenario: &session.prepared.scenario,
+        concurrency: point.concurrency,
+        trajectories: session.prepared.plan.sequence.len(),
+        data,
+        endpoints: session.target.urls(),
+        report,
+    };
+    let written = crate::results::write_file(&place.join(CONFIG), config.to_yaml().as_bytes());
+    written.map_err(|error| disk(&error))
 }
 
 /// A program by its path, or as the environment's PATH has it.

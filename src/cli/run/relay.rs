@@ -17,7 +17,7 @@ use crate::replay::{StopHandle, StopLevel};
 /// How often the child and the signals are looked at.
 const LOOK: Duration = Duration::from_millis(50);
 /// How long the child may take to end after a signal.
-const GRACE: Duration = Duration::from_secs(60);
+const GRACE: Duration = Duration::from_mins(1);
 /// How long after that it may take to end after the next, stronger one.
 const LAST_GRACE: Duration = Duration::from_secs(10);
 /// How long its pipes may stay open behind it, held by processes of its own.
@@ -187,14 +187,12 @@ fn listen(mut pipe: Box<dyn Read + Send>, mut log: File, lines: &Sender<Line>) {
         // What cannot be kept is relayed all the same.
         let _ = log.write_all(&buffer[..length]);
         for &byte in &buffer[..length] {
-            match byte {
-                b'\n' | b'\r' => {
-                    if !send(&mut line, byte == b'\r') {
-                        return;
-                    }
-                }
-                _ if line.len() < MAX_LINE => line.push(byte),
-                _ => {}
+            let ends = matches!(byte, b'\n' | b'\r');
+            if ends && !send(&mut line, byte == b'\r') {
+                return;
+            }
+            if !ends && line.len() < MAX_LINE {
+                line.push(byte);
             }
         }
     }

@@ -30,7 +30,7 @@ fn a_whole_curve_is_scored_and_judged() {
     let about = |line: &&str| line.starts_with("point r4: ") && !line.contains("window");
     let told: Vec<&str> = done.stderr.lines().filter(about).collect();
     insta::assert_snapshot!(told.join("\n"), @r"
-    point r4: inline score 100.00 %, 9 turns with ground truth, 0 of them without a reply
+    point r4: inline score 100.00 % (coding 100.00 %, 9 turns, 0 of them without a reply)
     point r4: SWE-bench: run `run-1` with 2 instances and 4 workers
     point r4: SWE-bench: agent, agent 0/2
     point r4: SWE-bench 50.00 %, 1 of 2 instances resolved, 2 submitted

@@ -349,6 +349,15 @@ fn swe_bench_stands_at_its_points_and_what_cannot_be_done_is_refused() {
     let refused = export(&sandbox, &["--force", "--set", "model.sampling.stop=[END]"]);
     assert_eq!(refused.code, Some(2), "{refused}");
     assert!(refused.stderr.contains("model.sampling.stop: the reference client cannot do that"));
+    let refused = export(&sandbox, &["--force", "--set", "mix.weights={agentic_coding: 2}"]);
+    assert_eq!(refused.code, Some(2), "{refused}");
+    assert!(refused.stderr.contains("mix.weights: the reference client cannot do that"));
+    std::fs::copy(sandbox.path("data.jsonl"), sandbox.path("same.jsonl")).unwrap();
+    let twice = "datasets=[{name: a, path: data.jsonl}, {name: b, path: same.jsonl}]";
+    let refused = export(&sandbox, &["--force", "--set", twice]);
+    assert_eq!(refused.code, Some(2), "{refused}");
+    assert!(refused.stderr.contains("is the id of conversations in two data sets"), "{refused}");
+    assert!(!sandbox.path("golden.jsonl").exists());
     let arguments = ["export", "golden.yaml", "--client", "mlperf-endpoints", "--force"];
     let refused = sandbox.run(&arguments);
     assert_eq!(refused.code, Some(2), "{refused}");
