@@ -9,6 +9,7 @@ mod client;
 mod facts;
 mod observer;
 mod official;
+mod output_caching;
 mod point;
 mod relay;
 mod resume;
@@ -163,6 +164,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let mut done = Done::default();
     let measure = Measure { client: client.as_ref(), accuracy: accuracy.as_ref() };
     let ran = run_points(&session, &measure, &mut run_dir, &mut done);
+    let cached = match &ran {
+        Ok(()) if client.is_none() => session.output_caching(&run_dir),
+        _ => Ok(false),
+    };
     progress.finish();
     let closed = run_dir.finish(wall_now());
     if let Some(accuracy) = &accuracy {
@@ -180,6 +185,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     closed.map_err(|error| disk(&error))?;
     shown?;
     let refused = submitted?.is_some_and(|report| !report.passes(false));
+    let broken = cached? || broken;
     match status(&done, stop.level()) {
         ExitStatus::Success if broken || refused => Ok(ExitStatus::Findings),
         other => Ok(other),

@@ -78,9 +78,9 @@ pub(super) struct Args {
     /// Blocks of 16 tokens that the prefix cache holds; 0 turns it off
     #[arg(long, value_name = "N", default_value_t = 1 << 18)]
     cache_blocks: u32,
-    /// Reuse the prefix cache's blocks whatever the salt: a server that cheats, to see the audit notice
-    #[arg(long)]
-    cache_ignores_salt: bool,
+    /// Cheat, to see the audit notice; may be repeated
+    #[arg(long, value_name = "HOW", value_enum, num_args = 1..)]
+    cheat: Vec<Cheat>,
     /// Data sets whose replies are given; other requests get made-up replies
     #[arg(long, value_name = "FILE", num_args = 1..)]
     replies: Vec<PathBuf>,
@@ -117,6 +117,15 @@ pub(super) struct Args {
     /// Threads that serve; without it one for each processor
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+}
+
+/// How a server cheats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Cheat {
+    /// Blocks of the prefix cache are reused whatever the salt.
+    IgnoreSalt,
+    /// A reply that was given before is given at once, whatever the salt.
+    KeepReplies,
 }
 
 /// Serves until SIGINT or SIGTERM.
@@ -226,9 +235,10 @@ fn config(args: &Args, context: &Context) -> Result<Config, Failure> {
         },
         cache: CacheConfig {
             capacity_blocks: args.cache_blocks,
-            ignores_salt: args.cache_ignores_salt,
+            ignores_salt: args.cheat.contains(&Cheat::IgnoreSalt),
             ..CacheConfig::default()
         },
+        output_cache: args.cheat.contains(&Cheat::KeepReplies),
         reasoning_field: args.reasoning_field.clone(),
         models: args.model.clone(),
         session_header: args.session_header.clone(),

@@ -91,6 +91,7 @@ pub fn audit_with(
         }
         own::check(&context, &mut sink);
         log::check(&context, given.workload.as_ref(), &mut sink);
+        own::output_caching(&context, &mut sink);
         checks::check(&context, given.checks.as_deref(), &mut sink);
     }
     let (path, kind) = (context.root().to_owned(), context.kind);
@@ -168,7 +169,7 @@ fn points(view: &View<'_>, power: Option<&Computation>, sink: &mut Sink) {
         let path = files.summary.path.as_path();
         placement::duration(view, point, summary, path, sink);
         steady::basis(point, path, sink);
-        metrics::queries(point, summary, path, sink);
+        metrics::queries(view.ruleset, point, summary, path, sink);
         metrics::check(point, summary, path, sink);
         if let Some(power) = power {
             engagement::check(files, point, summary, power, sink);

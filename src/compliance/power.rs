@@ -3,7 +3,7 @@
 use super::model::{
     Components, Device, Method, NodeSet, Power, ScaleOut, ScaleUp, ScaleUpMethod, Sourced,
 };
-use super::tables;
+use crate::ruleset::PowerDefaults;
 
 /// How far a stated figure may be from the recomputed one, in watts.
 const TOLERANCE_W: f64 = 0.5;
@@ -58,15 +58,19 @@ pub(super) struct SetPower {
 }
 
 /// What the sums gather on their way.
-#[derive(Default)]
-struct Tally {
+struct Tally<'a> {
+    defaults: &'a PowerDefaults,
     estimated: Vec<String>,
     /// Absent figures without a default; faults only where they reach the total.
     gaps: Vec<Fault>,
     faults: Vec<Fault>,
 }
 
-impl Tally {
+impl<'a> Tally<'a> {
+    fn new(defaults: &'a PowerDefaults) -> Self {
+        Self { defaults, estimated: Vec::new(), gaps: Vec::new(), faults: Vec::new() }
+    }
+
     fn fault(&mut self, problem: String, required: &'static str) {
         self.faults.push(Fault { problem, required });
     }
@@ -112,10 +116,14 @@ fn real(value: i128) -> f64 {
 
 impl Computation {
     /// Adds a descriptor up. `cores` knows the processor cores by ensemble.
-    pub(super) fn new(power: &Power, cores: impl Fn(i128) -> Option<i128>) -> Self {
+    pub(super) fn new(
+        power: &Power,
+        defaults: &PowerDefaults,
+        cores: impl Fn(i128) -> Option<i128>,
+    ) -> Self {
         let mut out = Self::default();
-        let mut tally = Tally::default();
-        let overhead = overhead(power.cooling);
+        let mut tally = Tally::new(defaults);
+        let overhead = defaults.overhead(power.cooling);
         let ids: std::collections::BTreeSet<i128> = power.node_sets.iter().map(|s| s.id).collect();
         if ids.len() < power.node_sets.len() {
             out.fault("two node sets have the same node_set_id".to_owned(), "unique ids");
@@ -185,7 +193,7 @@ impl Computation {
     }
 
     /// The figure that governs: the declared one, else the total.
-    fn total(&mut self, power: &Power, total_w: f64, tally: &mut Tally) {
+    fn total(&mut self, power: &Power, total_w: f64, tally: &mut Tally<'_>) {
         let Some(declared) = &power.declared else {
             self.faults.extend(tally.gaps.iter().cloned());
             self.estimated.append(&mut tally.estimated);
@@ -210,7 +218,7 @@ impl Computation {
     }
 
     /// The watts of a set that is the sum of its parts.
-    fn component_sum(&mut self, set: &NodeSet, cores: Option<i128>, tally: &mut Tally) -> f64 {
+    fn component_sum(&mut self, set: &NodeSet, cores: Option<i128>, tally: &mut Tally<'_>) -> f64 {
         let label = format!("node_sets[{}]", set.id);
         let Some(components) = &set.components else {
             self.fault(format!("{label} is a component_sum without components"), "components");
@@ -221,7 +229,7 @@ impl Computation {
     }
 
     /// The watts of a set whose power is published.
-    fn published(&mut self, set: &NodeSet, tally: &mut Tally) -> f64 {
+    fn published(&mut self, set: &NodeSet, tally: &mut Tally<'_>) -> f64 {
         if set.method == Method::ComponentSum {
             return 0.0;
         }
@@ -246,7 +254,7 @@ impl Computation {
     }
 
     /// Adds the switches, and gives the watts of the counted network adapters of a node.
-    fn scale_out(&mut self, power: &Power, tally: &mut Tally) -> f64 {
+    fn scale_out(&mut self, power: &Power, tally: &mut Tally<'_>) -> f64 {
         self.is_fabric_declared(power);
         let fabric = &power.scale_out;
         if !fabric.present {
@@ -266,7 +274,7 @@ impl Computation {
                 let problem = "scale_out.nics are counted, but every node's power is published";
                 self.fault(problem.to_owned(), "excluded_from_published_power as evidence");
             }
-            let default = Some((tables::NIC_WATTS, "D.4"));
+            let default = tally.defaults.nic();
             let each = tally.watts("scale_out.nics.tdp_per_nic", nics.tdp.as_ref(), default);
             nic_w = each.map_or(0.0, |watts| real(nics.count) * watts);
         } else if by_formula {
@@ -286,7 +294,7 @@ impl Computation {
         let mut offered = 0.0;
         for (i, switch) in switches.iter().enumerate() {
             let label = format!("scale_out.switches[{i}].power_per_switch");
-            let default = switch_default(&switch.model, cabling);
+            let default = tally.defaults.switch(&switch.model, cabling);
             if let Some(watts) = tally.watts(&label, switch.power.as_ref(), default) {
                 self.switches_w += real(switch.count) * watts;
             }
@@ -378,20 +386,6 @@ impl Computation {
     }
 }
 
-/// The overhead of a cooling.
-pub(super) fn overhead(cooling: &str) -> f64 {
-    if cooling == "liquid" { tables::OVERHEAD.0 } else { tables::OVERHEAD.1 }
-}
-
-/// The overhead that a description of the cooling implies, if any.
-pub(super) fn described_overhead(cooling: &str) -> Option<f64> {
-    let text = cooling.to_lowercase();
-    if ["liquid", "water", "immersion"].iter().any(|word| text.contains(word)) {
-        return Some(tables::OVERHEAD.0);
-    }
-    text.contains("air").then_some(tables::OVERHEAD.1)
-}
-
 fn carries_nics(fabric: &ScaleOut, set: &NodeSet) -> bool {
     let Some(nics) = fabric.nics.as_ref().filter(|nics| fabric.present && nics.counted) else {
         return false;
@@ -404,7 +398,7 @@ fn node_watts(
     parts: &Components,
     cores: Option<i128>,
     label: &str,
-    tally: &mut Tally,
+    tally: &mut Tally<'_>,
 ) -> Option<f64> {
     let mut devices = Some(0.0);
     if let Some(combined) = &parts.combined {
@@ -421,8 +415,8 @@ fn node_watts(
             return None;
         };
         for (name, device, default) in [
-            ("cpu", cpu, cpu_default(cpu.model.as_deref(), cores)),
-            ("accelerator", accelerator, accelerator_default(accelerator.model.as_deref())),
+            ("cpu", cpu, tally.defaults.cpu(cpu.model.as_deref(), cores)),
+            ("accelerator", accelerator, tally.defaults.accelerator(accelerator.model.as_deref())),
         ] {
             let label = format!("{label}.{name}.tdp_per_unit");
             let watts = tally.watts(&label, device.tdp.as_ref(), default);
@@ -438,7 +432,7 @@ fn node_watts(
     devices.zip(network).map(|(devices, network)| devices + network)
 }
 
-fn scale_up_watts(network: &ScaleUp, label: &str, tally: &mut Tally) -> Option<f64> {
+fn scale_up_watts(network: &ScaleUp, label: &str, tally: &mut Tally<'_>) -> Option<f64> {
     match network.method {
         ScaleUpMethod::None => Some(0.0),
         ScaleUpMethod::DeclaredTdp => {
@@ -472,49 +466,4 @@ fn scale_up_watts(network: &ScaleUp, label: &str, tally: &mut Tally) -> Option<f
             Some(bandwidth * 8.0 * picojoules)
         }
     }
-}
-
-/// Watts and the table that they stand in.
-type Watts = Option<(f64, &'static str)>;
-
-/// Appendix D.2, by the words and the core count of a processor.
-fn cpu_default(model: Option<&str>, cores: Option<i128>) -> Watts {
-    let text = model.filter(|model| !model.is_empty())?.to_lowercase();
-    let cores = cores.or_else(|| cores_in(&text))?;
-    let words: Vec<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
-    let (arm, most, arm_watts) = tables::ARM;
-    if words.iter().any(|word| arm.contains(word)) {
-        return (cores <= most).then_some((arm_watts, "D.2"));
-    }
-    let (x86, split, small, large) = tables::X86;
-    let watts = if cores <= split { small } else { large };
-    words.iter().any(|word| x86.contains(word)).then_some((watts, "D.2"))
-}
-
-/// The digits before `core`, with blanks or hyphens between.
-fn cores_in(text: &str) -> Option<i128> {
-    text.match_indices("core").find_map(|(at, _)| {
-        let before = text[..at].trim_end_matches(|c: char| c == '-' || c.is_whitespace());
-        let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next()?;
-        digits.parse().ok()
-    })
-}
-
-fn squashed(name: &str) -> String {
-    name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
-}
-
-/// Appendix D.3.
-fn accelerator_default(model: Option<&str>) -> Watts {
-    let name = squashed(model?);
-    let known = tables::ACCELERATORS.iter().find(|(part, _)| name.contains(part));
-    known.map(|(_, watts)| (*watts, "D.3"))
-}
-
-/// Appendix D.4.
-fn switch_default(model: &str, cabling: &str) -> Watts {
-    let name = squashed(model);
-    let (_, passive, optical) = tables::SWITCHES.iter().find(|(part, ..)| name.contains(part))?;
-    let watts = if cabling == "passive" { Some(*passive) } else { *optical };
-    watts.map(|watts| (watts, "D.4"))
 }

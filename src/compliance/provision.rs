@@ -4,6 +4,7 @@ use super::document::{Map, Problem, Value, parse_json};
 use super::model;
 use super::power::{Computation, Sums};
 use super::rules::power::facts;
+use crate::ruleset::Ruleset;
 
 /// What a power descriptor adds up to.
 #[derive(Clone, Debug)]
@@ -51,11 +52,13 @@ impl Power {
         let parse = |text: &str| parse_json(text).map_err(|(reason, _)| no_json(reason));
         let value = parse(descriptor)?.value;
         let power = model::Power::read(&value).map_err(misfits)?;
+        let defaults = &Ruleset::all()[0].power;
         let facts = match parse(description)?.value {
-            Value::Map(map) => facts(&map),
-            _ => facts(&Map::default()),
+            Value::Map(map) => facts(&map, defaults),
+            _ => facts(&Map::default(), defaults),
         };
-        let computation = Computation::new(&power, |node| facts.cores.get(&node).copied());
+        let cores = |node| facts.cores.get(&node).copied();
+        let computation = Computation::new(&power, defaults, cores);
         let faults = computation.faults.iter().map(|fault| PowerFault {
             field: String::new(),
             message: format!("{}; required: {}", fault.problem, fault.required),

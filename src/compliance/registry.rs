@@ -5,14 +5,9 @@ use std::path::Path;
 use crate::ruleset::{Cohort, Ruleset};
 
 use super::document::{Document, Folder, Map, State, Value};
-use super::tables;
 
 /// How a drafter's weights are named in a point's disclosure.
 const REVISION: &str = "git-sha1:";
-/// Cohorts between a drafter's approval and its first use.
-const LEAD: u32 = 2;
-/// Cohorts that may adopt a seed set.
-const WINDOW: u32 = 4;
 
 /// The registries of an audit.
 #[derive(Clone, Debug)]
@@ -63,9 +58,9 @@ impl Drafter {
     }
 
     /// The first cohort that may use it.
-    pub(super) fn earliest(&self) -> Option<Cohort> {
+    pub(super) fn earliest(&self, lead: u32) -> Option<Cohort> {
         let approved = self.approved_cohort.as_deref()?.trim().parse::<Cohort>().ok()?;
-        Some(approved.later(LEAD))
+        Some(approved.later(lead))
     }
 }
 
@@ -83,7 +78,7 @@ impl Registries {
         };
         Self {
             seed_sets: seed_sets.map_or_else(own_seeds, |path| {
-                read(path).and_then(|value| seeds(&value)).map_err(|why| named(path, &why))
+                read(path).and_then(|value| seeds(&value, ruleset.seed_set_cohorts)).map_err(|why| named(path, &why))
             }),
             drafters: drafters.map_or_else(
                 || Ok(embedded_drafters(ruleset)),
@@ -112,7 +107,8 @@ fn embedded_drafters(ruleset: &Ruleset) -> Vec<Drafter> {
             .iter()
             .map(|checkpoint| (model.canonical.as_str(), checkpoint.revision.as_str()))
     });
-    let others = tables::OTHER_DRAFTERS.iter().copied();
+    let others = ruleset.single_turn.drafters.iter();
+    let others = others.map(|one| (one.benchmark.as_str(), one.revision.as_str()));
     own.chain(others).map(|(benchmark, revision)| drafter(benchmark, revision)).collect()
 }
 
@@ -128,7 +124,7 @@ fn read(path: &Path) -> Result<Value, String> {
 }
 
 /// Seed sets in either published shape.
-fn seeds(value: &Value) -> Result<Vec<SeedSet>, String> {
+fn seeds(value: &Value, cohorts: u32) -> Result<Vec<SeedSet>, String> {
     let Value::Map(map) = value else { return Err("the registry must be a mapping".to_owned()) };
     let inner = map.get("cohort").and_then(Value::as_map);
     let entries = inner.unwrap_or(map).get("seed_sets").and_then(Value::as_list);
@@ -139,7 +135,7 @@ fn seeds(value: &Value) -> Result<Vec<SeedSet>, String> {
         Some(text) => {
             let first: Cohort =
                 text.trim().parse().map_err(|_| format!("cohort-id {text:?} is no cohort"))?;
-            (0..WINDOW).map(|steps| first.later(steps).to_string()).collect()
+            (0..cohorts).map(|steps| first.later(steps).to_string()).collect()
         }
     };
     let mut sets: Vec<SeedSet> = Vec::new();

@@ -194,10 +194,10 @@ mod tests {
         .into();
         insta::assert_snapshot!(errors.join("\n"), @r#"
         EOF while parsing an object at line 1 column 1
-        `.`: invalid length 0, expected struct Ruleset with 13 elements
+        `.`: invalid length 0, expected struct Ruleset with 17 elements
         `extends` is 3, expected a ruleset's name
         it extends the unknown ruleset `x/v1`
-        `point`: unknown field `point`, expected one of `name`, `benchmark`, `dataset`, `points`, `accuracy`, `ultra_low_max`, `margin`, `min_durations`, `seed_sets`, `drafters_approved`, `drafters_usable_from`, `models`, `other_models`
+        `point`: unknown field `point`, expected one of `name`, `benchmark`, `dataset`, `points`, `accuracy`, `ultra_low_max`, `margin`, `min_durations`, `seed_sets`, `seed_set_cohorts`, `drafter_lead_cohorts`, `drafters_approved`, `drafters_usable_from`, `models`, `other_models`, `single_turn`, `power`
         `models[0].thresholds.inline_percent`: invalid type: string "58", expected f64
         `kimi-k3`: the output length's min 999 is above its max 520
         "#);

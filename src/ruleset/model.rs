@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::power::PowerDefaults;
 use super::regions::Regions;
+use super::single_turn::SingleTurnRules;
 
 /// The rulesets that come with the program.
 static RULESETS: LazyLock<Vec<Ruleset>> = LazyLock::new(|| {
@@ -42,6 +44,10 @@ pub struct Ruleset {
     pub min_durations: Vec<MinDuration>,
     /// The published seed sets.
     pub seed_sets: Vec<SeedSet>,
+    /// Cohorts that may adopt a seed set, from its own on.
+    pub seed_set_cohorts: u32,
+    /// Cohorts between a drafter's approval and its first use.
+    pub drafter_lead_cohorts: u32,
     /// The cohort in which the drafters were approved.
     pub drafters_approved: String,
     /// The first cohort that may use them.
@@ -51,6 +57,10 @@ pub struct Ruleset {
     /// Canonical names of models that a submission may also name, under rules of their own.
     #[serde(default)]
     pub other_models: Vec<String>,
+    /// The rules of those.
+    pub single_turn: SingleTurnRules,
+    /// What a part counts for where its power is not stated.
+    pub power: PowerDefaults,
 }
 
 /// The official data set.
@@ -189,6 +199,14 @@ pub struct Checkpoint {
     pub revision: String,
 }
 
+/// The shortest duration at a concurrency.
+pub(super) fn shortest(rules: &[MinDuration], concurrency: u32) -> Duration {
+    rules
+        .iter()
+        .find(|rule| rule.up_to.is_none_or(|up_to| concurrency <= up_to))
+        .map_or(Duration::ZERO, |rule| Duration::from_secs(rule.seconds))
+}
+
 impl Ruleset {
     /// The ruleset of a name.
     pub fn named(name: &str) -> Option<&'static Self> {
@@ -212,10 +230,7 @@ impl Ruleset {
 
     /// The shortest duration of a point.
     pub fn min_duration(&self, concurrency: u32) -> Duration {
-        self.min_durations
-            .iter()
-            .find(|rule| rule.up_to.is_none_or(|up_to| concurrency <= up_to))
-            .map_or(Duration::ZERO, |rule| Duration::from_secs(rule.seconds))
+        shortest(&self.min_durations, concurrency)
     }
 
     /// The regions of a curve from its lowest concurrency to `c_max`; `None` when `c_max` is too
@@ -248,12 +263,22 @@ mod tests {
     }
 
     #[test]
+    fn the_drafters_are_usable_after_their_lead() {
+        for ruleset in Ruleset::all() {
+            let approved: Cohort = ruleset.drafters_approved.parse().unwrap();
+            let usable = approved.later(ruleset.drafter_lead_cohorts);
+            assert_eq!(usable.to_string(), ruleset.drafters_usable_from);
+        }
+    }
+
+    #[test]
     fn a_cohort_and_the_next_three_may_adopt_a_seed_set() {
         for set in Ruleset::all().iter().flat_map(|ruleset| &ruleset.seed_sets) {
             let published: Cohort = set.cohort.parse().unwrap();
+            let cohorts = Ruleset::all()[0].seed_set_cohorts;
             let window: Vec<String> =
-                (0..4).map(|steps| published.later(steps).to_string()).collect();
-            assert_eq!(set.adoptable, window);
+                (0..cohorts).map(|steps| published.later(steps).to_string()).collect();
+            assert_eq!((cohorts, &set.adoptable), (4, &window));
         }
     }
 

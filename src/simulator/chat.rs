@@ -105,6 +105,8 @@ struct Planned {
     usage: Usage,
     /// When the first fragment is due.
     due: Nanos,
+    /// Whether the reply was kept from before.
+    kept: bool,
 }
 
 impl Exchange<'_> {
@@ -174,6 +176,7 @@ impl Exchange<'_> {
     fn plan(&self, answer: Answer) -> Planned {
         let (simulator, config) = (self.simulator, self.simulator.config());
         let found = self.prompt();
+        let kept = config.output_cache && simulator.was_answered(self.unsalted());
         let usage = Usage {
             prompt_tokens: found.prompt_tokens,
             completion_tokens: answer.completion_tokens(),
@@ -188,7 +191,8 @@ impl Exchange<'_> {
             created: wall.as_secs().saturating_add(self.start / 1_000_000_000),
             answer,
             usage,
-            due: self.start.saturating_add(first),
+            due: if kept { self.start } else { self.start.saturating_add(first) },
+            kept,
         }
     }
 
@@ -206,6 +210,15 @@ impl Exchange<'_> {
         self.simulator.cache_lookup(&Prompt::new(config, parts))
     }
 
+    /// What stands for the prompt without its salt.
+    fn unsalted(&self) -> u64 {
+        let (system, others) = self.request.messages.split_at(usize::from(self.request.has_system));
+        let system = system.iter().map(|message| without_salt(message.get()));
+        let key = system.fold(0, |key, text| hash::extend(key, text.as_bytes()));
+        let others = self.request.tools.iter().chain(others);
+        others.fold(key, |key, part| hash::extend(key, part.get().as_bytes()))
+    }
+
     fn streamed(
         &self,
         planned: Planned,
@@ -213,7 +226,8 @@ impl Exchange<'_> {
         mut ticket: Ticket,
     ) -> Response<ReplyBody> {
         let config = self.simulator.config();
-        let Planned { id, created, answer, usage, due } = planned;
+        let Planned { id, created, answer, usage, due, kept } = planned;
+        ticket.at_once(kept);
         let encoder = ChunkEncoder::new(&id, created, &self.request.model, &config.reasoning_field);
         let asked = self.request.include_usage || config.usage == UsageReport::Always;
         ticket.status(StatusCode::OK.as_u16());
@@ -231,7 +245,8 @@ impl Exchange<'_> {
         interrupt: Option<Interrupt>,
         mut ticket: Ticket,
     ) -> Outcome {
-        let Planned { id, created, answer, usage, due } = planned;
+        let Planned { id, created, answer, usage, due, kept } = planned;
+        ticket.at_once(kept);
         let steps = answer.fragments().saturating_sub(1);
         let due = due.saturating_add(ticket.step().saturating_mul(steps));
         ticket.clock().sleep_until(due).await;

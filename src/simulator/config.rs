@@ -29,6 +29,9 @@ pub struct Config {
     pub script: Script,
     /// The prefix cache.
     pub cache: CacheConfig,
+    /// Whether a reply that was given once is given at once when the same prompt comes again,
+    /// whatever its salt: a server that cheats, for tests of the audit.
+    pub output_cache: bool,
     /// The key under which reasoning is sent: `reasoning_content` or `reasoning`.
     pub reasoning_field: String,
     /// The models that are served; a request for another one is refused with 404. Empty takes
@@ -58,6 +61,7 @@ impl Default for Config {
             replies: ReplySource::Recorded { wrong_share: 0.0 },
             script: Script::default(),
             cache: CacheConfig::default(),
+            output_cache: false,
             reasoning_field: "reasoning_content".to_owned(),
             models: Vec::new(),
             session_header: "x-session-id".to_owned(),

@@ -1,5 +1,6 @@
 //! The endpoint's shared state.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,6 +16,9 @@ use super::latency::Latency;
 use super::record::Recorder;
 use super::replies::RecordedReplies;
 
+/// Most prompts whose replies are kept.
+const MAX_ANSWERED: usize = 1 << 20;
+
 /// A simulated OpenAI-compatible endpoint.
 pub struct Simulator {
     config: Config,
@@ -23,6 +27,8 @@ pub struct Simulator {
     latency: Latency,
     session_header: HeaderName,
     cache: Mutex<PrefixCache>,
+    /// Prompts that were answered, where whole replies are kept.
+    answered: Mutex<HashSet<u64>>,
     slots: Option<Arc<Semaphore>>,
     /// The request count after which the endpoint goes away.
     refuse_after: Option<u64>,
@@ -95,6 +101,7 @@ impl Simulator {
         Ok(Arc::new(Self {
             latency: Latency::new(&config),
             cache: Mutex::new(PrefixCache::new(config.cache)),
+            answered: Mutex::default(),
             slots: config
                 .max_running
                 .map(|n| Arc::new(Semaphore::new(n.min(Semaphore::MAX_PERMITS)))),
@@ -203,9 +210,19 @@ impl Simulator {
         found
     }
 
+    /// Whether a prompt was answered before; from now on it was.
+    pub(super) fn was_answered(&self, prompt: u64) -> bool {
+        let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        if answered.len() >= MAX_ANSWERED {
+            answered.clear();
+        }
+        !answered.insert(prompt)
+    }
+
     /// Empties the prefix cache, as a server that is started anew has it.
     pub fn empty_cache(&self) {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.answered.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// The share of the prefix cache that is in use.

@@ -24,6 +24,8 @@ pub(super) struct Ticket {
     counted: bool,
     /// Whether its tokens and reason were counted.
     finished: bool,
+    /// Whether the reply comes without pauses.
+    at_once: bool,
     record: Option<Box<RequestRecord>>,
 }
 
@@ -55,7 +57,8 @@ impl Ticket {
             let session = head.headers.get(simulator.session_header());
             Box::new(RequestRecord::start(simulator.clock().now(), head, session))
         });
-        Self { simulator, connection, slot: None, counted: false, finished: false, record }
+        let (slot, counted, finished, at_once) = (None, false, false, false);
+        Self { simulator, connection, slot, counted, finished, at_once, record }
     }
 
     /// The endpoint.
@@ -97,8 +100,16 @@ impl Ticket {
         self.simulator.counters().running.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Whether the fragments come without a pause.
+    pub(super) fn at_once(&mut self, at_once: bool) {
+        self.at_once = at_once;
+    }
+
     /// The time to the next fragment, with what is running now.
     pub(super) fn step(&self) -> Nanos {
+        if self.at_once {
+            return 0;
+        }
         self.simulator.latency().next(self.simulator.running())
     }
 

@@ -14,6 +14,7 @@ mod help;
 mod init;
 mod interrupt;
 mod mix;
+mod output_caching;
 mod plan;
 pub(crate) mod process;
 mod readme;

@@ -84,7 +84,8 @@ impl Session<'_> {
             ..Live::default()
         });
         self.target.begin_point();
-        let mut replayed = self.point_replay(point);
+        let sequence = Arc::clone(&self.prepared.plan.sequence);
+        let mut replayed = self.replay_of(sequence, point.concurrency);
         let warmup = self.warm_up(&replayed)?;
         replayed.clock = Clock::start();
         let started_at = replayed.clock.wall_start();
@@ -160,7 +161,8 @@ impl Session<'_> {
         replayed: PointReplay<crate::client::TcpConnector>,
         log: Writer<EventLog>,
     ) -> Result<(Recorded, Watchers), Box<dyn Error>> {
-        let (notes, recorder) = Recorder::start(self.recorder(PointObserver::new(log)))?;
+        let sequence = Arc::clone(&replayed.sequence);
+        let (notes, recorder) = Recorder::start(self.recorder(sequence, PointObserver::new(log)))?;
         let ended = self.runtime.block_on(replay(replayed, notes, self.stop.signal()));
         let recorded = recorder.finish();
         ended?;
@@ -179,12 +181,17 @@ impl Session<'_> {
         }
     }
 
-    fn point_replay(&self, point: &PointPlan) -> PointReplay<crate::client::TcpConnector> {
+    /// A replay of a sequence, ready to start.
+    pub(super) fn replay_of(
+        &self,
+        sequence: Arc<[Assignment]>,
+        concurrency: u32,
+    ) -> PointReplay<crate::client::TcpConnector> {
         let load = &self.prepared.scenario.load;
         PointReplay {
             library: Arc::clone(&self.prepared.library),
-            sequence: Arc::clone(&self.prepared.plan.sequence),
-            concurrency: point.concurrency,
+            sequence,
+            concurrency,
             endpoint: Arc::clone(&self.target.endpoint),
             connector: Arc::clone(&self.target.connector),
             settings: Settings {
@@ -210,10 +217,11 @@ impl Session<'_> {
         Ok(WarmedUp::new(&self.prepared.scenario, &report))
     }
 
-    fn recorder(&self, observer: PointObserver) -> RecorderSetup<PointObserver> {
+    /// How a replay of a sequence is recorded.
+    pub(super) fn recorder<O>(&self, sequence: Arc<[Assignment]>, observer: O) -> RecorderSetup<O> {
         RecorderSetup {
             library: Arc::clone(&self.prepared.library),
-            sequence: Arc::clone(&self.prepared.plan.sequence),
+            sequence,
             observer,
             seed: self.prepared.scenario.digest.clone().into_bytes(),
             prompts: self.prepared.scenario.log.prompts,

@@ -179,6 +179,7 @@ fn simulator_config(simulated: &Simulated, scenario: &ValidScenario) -> simulato
             ignores_salt: simulated.cache.ignores_salt,
             ..simulator::CacheConfig::default()
         },
+        output_cache: simulated.output_cache,
         reasoning_field: simulated.reasoning_field.clone(),
         session_header: scenario.endpoint.session_header.clone(),
         seed: simulated.seed,

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::super::document::Value;
 use super::super::finding::Sink;
 use super::super::model::{Point, Summary};
-use super::super::tables;
+use crate::ruleset::Ruleset;
 
 /// How far a stored rate may be from the derived one.
 const TOLERANCE: f64 = 0.01;
@@ -20,10 +20,17 @@ pub(in super::super) fn check(point: &Point, summary: &Summary, path: &Path, sin
 }
 
 /// Enough completed queries for a known data set.
-pub(in super::super) fn queries(point: &Point, summary: &Summary, path: &Path, sink: &mut Sink) {
-    let known = tables::MIN_QUERIES.iter().find(|(dataset, _)| *dataset == point.dataset);
-    let Some((dataset, minimum)) = known else { return };
-    if summary.completed >= *minimum {
+pub(in super::super) fn queries(
+    ruleset: &Ruleset,
+    point: &Point,
+    summary: &Summary,
+    path: &Path,
+    sink: &mut Sink,
+) {
+    let known = ruleset.single_turn.min_queries.get(&point.dataset);
+    let Some(minimum) = known.map(|minimum| i128::from(*minimum)) else { return };
+    let dataset = &point.dataset;
+    if summary.completed >= minimum {
         sink.pass("min-query-count", path);
         return;
     }

@@ -1,10 +1,11 @@
 //! Our own checks, for what the official checker lets pass.
 
-use super::super::context::{Context, Curve, MAX_POINTS, PointFiles};
-use super::super::document::{Document, Map, OddityKind, Value};
+use super::super::context::{Context, Curve, Kind, MAX_POINTS, PointFiles};
+use super::super::document::{Document, Map, OddityKind, State, Value};
 use super::super::finding::Sink;
 use super::super::model::Point;
 use super::config;
+use crate::metrics::PaceReport;
 
 /// Every check of our own.
 pub(in super::super) fn check(context: &Context<'_>, sink: &mut Sink) {
@@ -43,6 +44,60 @@ fn names(context: &Context<'_>, sink: &mut Sink) {
         if link && context.folder.escapes(&entry.path) {
             sink.add("x-path-escape", "fail", &entry.path);
         }
+    }
+}
+
+/// Whether the server keeps whole replies, where a run measured it.
+pub(in super::super) fn output_caching(context: &Context<'_>, sink: &mut Sink) {
+    const RULE: &str = "x-output-caching";
+    const MOST: f64 = 10.0;
+    if context.kind != Kind::Curve {
+        return;
+    }
+    let document = context.folder.json(context.root().join("output_caching.json"));
+    let (path, line) = (&document.path, document.line);
+    let map = match &document.state {
+        State::Absent => return,
+        State::Parsed(Value::Map(map)) => map,
+        State::Unusable(_, reason) => {
+            sink.add(RULE, "unusable", path).with("reason", reason).line = line;
+            return;
+        }
+        State::Parsed(other) => {
+            sink.add(RULE, "unusable", path).with("reason", other.show());
+            return;
+        }
+    };
+    let pace = |phase: &str| {
+        let phase = map.get(phase)?.as_map()?;
+        let whole = |key: &str| u64::try_from(phase.get(key)?.strict_int()?).ok();
+        Some(PaceReport {
+            turns: whole("turns")?,
+            failed: whole("failed")?,
+            output: whole("output")?,
+            unit: phase.get("unit")?.as_text()?.to_owned(),
+            seconds: phase.get("seconds")?.number()?,
+        })
+    };
+    let conversation = map.get("conversation").and_then(Value::as_text).unwrap_or("a trajectory");
+    let threshold = map.get("threshold_percent").and_then(Value::number).unwrap_or(MOST).min(MOST);
+    let (Some(reference), Some(repeated)) = (pace("reference"), pace("repeated")) else {
+        let reason = "it lacks the numbers of a phase";
+        sink.add(RULE, "unusable", path).with("reason", reason);
+        return;
+    };
+    let Some(faster) = repeated.faster_than(&reference) else {
+        sink.add(RULE, "warn", path).with("conversation", conversation);
+        return;
+    };
+    if faster > threshold {
+        let of = |pace: &PaceReport| format!("{} {} in {:.3} s", pace.output, pace.unit, pace.seconds);
+        sink.add(RULE, "fail", path)
+            .with("conversation", conversation)
+            .with("found", format!("{faster:.1}"))
+            .with("rates", format!("{} for {}", of(&repeated), of(&reference)))
+            .with("threshold", threshold)
+            .field("faster_percent");
     }
 }
 

@@ -48,12 +48,11 @@ pub(in super::super) fn duration(
     }
     let concurrency = u32::try_from(point.concurrency).unwrap_or(u32::MAX);
     let minimum = if point.is_agentic() {
-        view.ruleset.min_duration(concurrency).as_secs_f64()
-    } else if concurrency <= view.ruleset.ultra_low_max {
-        tables::SINGLE_TURN_SECONDS.0
+        view.ruleset.min_duration(concurrency)
     } else {
-        tables::SINGLE_TURN_SECONDS.1
+        view.ruleset.single_turn.min_duration(concurrency)
     };
+    let minimum = minimum.as_secs_f64();
     let window = point.steady_state.as_ref().and_then(|block| block.duration_s);
     // Milliseconds, as the official comparison has them.
     let (found, basis) = match window {

@@ -6,8 +6,8 @@ use super::super::context::{Context, Kind, System};
 use super::super::document::{Map, State, Value};
 use super::super::finding::Sink;
 use super::super::model::Power;
-use super::super::power::{Computation, described_overhead, overhead};
-use super::super::tables;
+use super::super::power::Computation;
+use crate::ruleset::PowerDefaults;
 
 /// What the descriptor is checked against.
 #[derive(Default)]
@@ -26,7 +26,8 @@ pub(in super::super) fn descriptor(
     sink: &mut Sink,
 ) -> Option<Computation> {
     const RULE: &str = "power-descriptor";
-    let facts = system.description().map(facts).unwrap_or_default();
+    let defaults = &context.ruleset.power;
+    let facts = system.description().map(|map| facts(map, defaults)).unwrap_or_default();
     let document = &system.power;
     let path = &document.path;
     if !document.is_file {
@@ -51,7 +52,7 @@ pub(in super::super) fn descriptor(
             return None;
         }
     };
-    let own = overhead(power.cooling);
+    let own = defaults.overhead(power.cooling);
     if let Some(described) = facts.overhead.filter(|described| (described - own).abs() > 1e-9) {
         sink.add(RULE, "fail-2", path)
             .with("cooling", power.cooling)
@@ -63,7 +64,7 @@ pub(in super::super) fn descriptor(
     if !facts.ensembles.is_empty() && !unknown.is_empty() {
         sink.add(RULE, "warn", path).with("unknown", unknown.join(", ")).field("node_sets");
     }
-    let mut computation = Computation::new(&power, |ensemble| facts.cores.get(&ensemble).copied());
+    let mut computation = Computation::new(&power, defaults, |ensemble| facts.cores.get(&ensemble).copied());
     for fault in &computation.faults {
         sink.add(RULE, "computation-problem", path)
             .with("problem", &fault.problem)
@@ -88,11 +89,12 @@ pub(in super::super) fn descriptor(
 }
 
 /// What a description says about cooling, nodes and division.
-pub(in super::super) fn facts(description: &Map) -> Facts {
+pub(in super::super) fn facts(description: &Map, defaults: &PowerDefaults) -> Facts {
     let mut facts = Facts::default();
     let mut fractions = Vec::new();
     let mut cooled = |value: Option<&Value>| {
-        fractions.extend(value.and_then(Value::as_text).and_then(described_overhead));
+        let text = value.and_then(Value::as_text);
+        fractions.extend(text.and_then(|text| defaults.described_overhead(text)));
     };
     cooled(description.get("cooling"));
     let nodes = description.get("node_types").and_then(Value::as_list).unwrap_or_default();
@@ -110,7 +112,7 @@ pub(in super::super) fn facts(description: &Map) -> Facts {
     }
     // Nodes that are cooled differently count as cooled by air.
     let differ = fractions.iter().any(|other| (other - fractions[0]).abs() > 1e-9);
-    facts.overhead = if differ { Some(tables::OVERHEAD.1) } else { fractions.first().copied() };
+    facts.overhead = if differ { Some(defaults.air_overhead) } else { fractions.first().copied() };
     facts.division =
         description.get("division").and_then(Value::as_text).map(|text| text.trim().to_lowercase());
     facts

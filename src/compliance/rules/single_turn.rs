@@ -3,9 +3,9 @@
 use super::super::document::{Map, Value};
 use super::super::finding::Sink;
 use super::super::model::Accuracy;
-use super::super::tables::{SINGLE_TURN, SingleTurn};
 use super::super::view::View;
 use super::accuracy::thresholds;
+use crate::ruleset::{Bound, SingleTurnModel};
 
 const GATE: &str = "accuracy-gate";
 
@@ -14,10 +14,7 @@ pub(in super::super) fn check(view: &View<'_>, sink: &mut Sink) {
     if view.accuracy.is_empty() || (view.is_agentic() && thresholds(view).is_some()) {
         return;
     }
-    let plain: String =
-        view.curve.name.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
-    let model = SINGLE_TURN.iter().find(|model| model.fragments.iter().all(|f| plain.contains(f)));
-    let Some(model) = model else {
+    let Some(model) = view.ruleset.single_turn.recognise(&view.curve.name) else {
         sink.add(GATE, "no-thresholds", &view.curve.path).with("model", &view.curve.name);
         return;
     };
@@ -32,7 +29,7 @@ fn place(view: &View<'_>) -> std::path::PathBuf {
     view.accuracy_point.unwrap_or(&view.curve.path).join("results.json")
 }
 
-fn samples(view: &View<'_>, model: &SingleTurn, results: &Accuracy, sink: &mut Sink) {
+fn samples(view: &View<'_>, model: &SingleTurnModel, results: &Accuracy, sink: &mut Sink) {
     const RULE: &str = "accuracy-sample-count";
     let issued = |entry: &Map| {
         let samples = entry.given("num_samples")?.to_int()?;
@@ -47,33 +44,32 @@ fn samples(view: &View<'_>, model: &SingleTurn, results: &Accuracy, sink: &mut S
         return;
     }
     let found = counts.iter().fold(0_i128, |sum, n| sum.saturating_add(*n));
-    if found < model.samples {
+    if found < i128::from(model.samples) {
         sink.add(RULE, "fail", &place(view)).with("found", found).with("minimum", model.samples);
     } else {
         sink.pass(RULE, &place(view));
     }
 }
 
-fn gate(view: &View<'_>, model: &SingleTurn, results: &Accuracy, sink: &mut Sink) {
+fn gate(view: &View<'_>, model: &SingleTurnModel, results: &Accuracy, sink: &mut Sink) {
     let path = place(view);
     let mut means = aggregate(results);
-    if let ([(name, score)], [(metric, ..)]) = (means.as_slice(), model.metrics)
+    if let ([(name, score)], [metric]) = (means.as_slice(), model.metrics.as_slice())
         && name == "score"
     {
-        sink.add(GATE, "warn-2", &path).with("metric", metric);
-        means = vec![((*metric).to_owned(), *score)];
+        sink.add(GATE, "warn-2", &path).with("metric", &metric.name);
+        means = vec![(metric.name.clone(), *score)];
     }
-    for (metric, lower, upper) in model.metrics {
-        let Some((name, score)) = means.iter().find(|(name, _)| name.to_lowercase() == *metric)
-        else {
-            continue;
-        };
-        let fraction = (0.0..=1.0).contains(score) && *lower > 1.0;
+    for metric in &model.metrics {
+        let (lower, upper) = (metric.low.value(), metric.high.map(Bound::value));
+        let found = means.iter().find(|(name, _)| name.to_lowercase() == metric.name);
+        let Some((name, score)) = found else { continue };
+        let fraction = (0.0..=1.0).contains(score) && lower > 1.0;
         let score = if fraction { score * 100.0 } else { *score };
         let (key, bound) = match upper {
-            _ if score < *lower => ("fail", *lower),
-            Some(upper) if score > *upper => ("fail-2", *upper),
-            _ => ("pass", *lower),
+            _ if score < lower => ("fail", lower),
+            Some(upper) if score > upper => ("fail-2", upper),
+            _ => ("pass", lower),
         };
         sink.add(GATE, key, &path).with("metric", name).with("found", score).with("bound", bound);
     }

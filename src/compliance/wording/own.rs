@@ -124,6 +124,31 @@ pub(super) const RULES: &[Rule] = &[
         messages: &[error("fail", "an accuracy run called {found}", "swe_bench")],
     },
     Rule {
+        id: "x-output-caching",
+        scope: Scope::Own,
+        title: "a repeated trajectory is not faster",
+        section: "§2.9.5",
+        explain: "Where a result directory has an output_caching.json (`audit.output_caching` of a \
+                  scenario): one trajectory's output per second of turn time, played again and \
+                  again under a new salt each time, may exceed what it was among different \
+                  trajectories by the threshold at most, which is 10 % or what the scenario says, \
+                  whichever is less. The percentage is computed anew.",
+        fix: "switch off whatever keeps whole replies in the server or before it",
+        messages: &[
+            error(
+                "fail",
+                "{conversation}, repeated, is {found} % faster ({rates})",
+                "at most {threshold} %",
+            ),
+            warning(
+                "warn",
+                "{conversation} cannot be compared: turns failed, or nothing was generated",
+                "two phases without a failed turn",
+            ),
+            error("unusable", "output_caching.json cannot be used: {reason}", "as the run wrote it"),
+        ],
+    },
+    Rule {
         id: "x-check",
         scope: Scope::Own,
         title: "the scenario's own checks hold",

@@ -98,7 +98,10 @@ pub fn known(name: &str) -> Result<(), String> {
         && let Some(family) =
             NAMES.iter().find(|known| known.name == family && !known.parts.is_empty())
     {
-        return Err(match nearest(part, family.parts.iter().copied()) {
+        // A part without its unit is near to none by its letters.
+        let unit = |known: &&&str| known.strip_prefix(part).is_some_and(|rest| rest.starts_with('_'));
+        let near = family.parts.iter().find(unit).copied();
+        return Err(match near.or_else(|| nearest(part, family.parts.iter().copied())) {
             Some(part) => format!("did you mean `{}.{part}`?", family.name),
             None => format!("there are {}", family.parts.join(", ")),
         });

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Accuracy, Cache, Compliance, Dataset, Endpoint, Load, Mix, Model, Submission};
+use super::{Accuracy, Audit, Cache, Compliance, Dataset, Endpoint, Load, Mix, Model, Submission};
 
 /// A scenario: one model behind one endpoint, replayed at every concurrency of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +38,9 @@ pub struct Scenario {
     /// The rules that the results are held to.
     #[serde(default)]
     pub compliance: Compliance,
+    /// What a run measures beside its points, to show that the server plays fair.
+    #[serde(default, skip_serializing_if = "Audit::is_empty")]
+    pub audit: Audit,
     /// What a submission states beside the results; leave it out when none is planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submission: Option<Submission>,

@@ -6,6 +6,7 @@
 //! nothing is sent or stated that the author did not write.
 
 mod accuracy;
+mod audit;
 mod cache;
 mod compliance;
 mod datasets;
@@ -21,6 +22,7 @@ mod target;
 mod tool_delays;
 
 pub use accuracy::{Accuracy, SweBench};
+pub use audit::{Audit, OutputCaching};
 pub use cache::{Cache, GeneratedTokens};
 pub use compliance::{Check, CheckSeverity, Compliance};
 pub use datasets::Dataset;

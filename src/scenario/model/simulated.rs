@@ -31,6 +31,9 @@ pub struct Simulated {
     pub wrong_share: f64,
     /// The simulated prefix cache.
     pub cache: PrefixCache,
+    /// Cheat: give a reply at once that was given before, whatever the salt says, so that
+    /// `audit.output_caching` can be seen to notice.
+    pub output_cache: bool,
     /// The key under which reasoning is streamed.
     #[schemars(length(min = 1))]
     pub reasoning_field: String,
@@ -52,6 +55,7 @@ impl Default for Simulated {
             replies: Replies::Recorded,
             wrong_share: 0.0,
             cache: PrefixCache::default(),
+            output_cache: false,
             reasoning_field: "reasoning_content".to_owned(),
             seed: 42,
             faults: Vec::new(),

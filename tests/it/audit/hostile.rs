@@ -3,7 +3,7 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 
-use super::tree::Tree;
+use super::tree::{Tree, copy, fixture, judge};
 
 fn has(tree: &Tree, line: &str) {
     let faults = tree.faults();
@@ -100,4 +100,54 @@ fn numbers_beyond_every_type_are_findings() {
     std::fs::create_dir(tree.path(&format!("@r{huge}"))).unwrap();
     has(&tree, "E concurrency-in-range fail @r48/point.yaml");
     has(&tree, "E metric-consistency-accounting fail @r12/result_summary.json");
+}
+
+#[test]
+fn event_logs_that_mean_harm_are_findings() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = directory.path().join("r12");
+    copy(&fixture("run-folder"), &run);
+    let log = run.join("events.jsonl");
+    let found = || -> Vec<String> {
+        let report = judge(&run);
+        report.faults().map(|finding| format!("{}: {}", finding.rule.id, finding.found())).collect()
+    };
+    let issued = |more: &str| {
+        format!("{{\"event_type\":\"sample.issued\",\"timestamp_ns\":1{more}}}\n")
+    };
+    let deep = format!(",\"data\":{}", "[".repeat(200_000));
+    for (text, reason) in [
+        ("\u{0}\u{1}".to_owned(), "expected one JSON object per line"),
+        ("[1]\n".to_owned(), "expected one JSON object per line"),
+        ("{\"event_type\":\"sample.issued\",\"timestamp_ns\":NaN}\n".to_owned(), "expected"),
+        (issued(""), "sample_uuid is \"\""),
+        (issued(&deep), "expected value"),
+        (issued(",\"timestamp_ns\":2"), "duplicate field"),
+        ("{\"event_type\":\"session.started\",\"timestamp_ns\":1,\"format\":{\"version\":99}}\n".to_owned(), "format version 99"),
+        (format!("{{\"a\":\"{}", "x".repeat(65 << 20)), "longer than 67108864 bytes"),
+    ] {
+        std::fs::write(&log, text).unwrap();
+        let found = found();
+        let told = |line: &&String| line.starts_with("x-log-unusable: ") && line.contains(reason);
+        assert!(found.iter().any(|line| told(&line)), "no {reason:?} in {found:?}");
+    }
+    std::fs::remove_file(&log).unwrap();
+    std::fs::create_dir(&log).unwrap();
+    assert_eq!(found(), ["x-log-unusable: the event log cannot be used: it is no regular file"]);
+    std::fs::remove_dir(&log).unwrap();
+    let pipe = std::process::Command::new("mkfifo").arg(&log).status().unwrap();
+    assert!(pipe.success());
+    assert_eq!(found(), ["x-log-unusable: the event log cannot be used: it is no regular file"]);
+    std::fs::remove_file(&log).unwrap();
+    symlink("/etc/passwd", &log).unwrap();
+    let outside = "x-log-unusable: the event log cannot be used: it leads out of the audited directory";
+    assert!(found().iter().any(|line| line == outside));
+    // Files that the log is held against may be anything, too.
+    std::fs::remove_file(&log).unwrap();
+    std::fs::write(&log, "{\"event_type\":\"session.started\",\"timestamp_ns\":1}\n").unwrap();
+    std::fs::write(run.join("sample_idx_map.json"), "[".repeat(200_000)).unwrap();
+    std::fs::write(run.join("self_check.json"), "{\"violations\": [7, {}], \"resent\": -1}").unwrap();
+    let found = found();
+    assert!(found.iter().any(|line| line == "x-self-check: unreadable: unreadable"), "{found:?}");
+    assert!(found.iter().any(|line| line.starts_with("x-log-order: ")), "{found:?}");
 }

@@ -417,3 +417,25 @@ fn the_reference_clients_log_is_followed_too() {
         assert!(codes.iter().any(|found| found == code), "{from}: no {code} in {codes:?}");
     }
 }
+
+#[test]
+fn newer_registries_are_named_by_the_official_variables() {
+    let submission = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures/valid-submission/example_org");
+    let submission = submission.to_str().unwrap();
+    let seeds = "cohort:\n  cohort-id: 2026-12-C0\n  seed_sets:\n  - id: A\n    \
+                 scheduler_rng_seed: 10487924139932647040\n    \
+                 sample_index_rng_seed: 586478644936801402\n    model_seed: 9315206023656308754\n";
+    let sandbox = Sandbox::new()
+        .env("MLPERF_ENDPOINTS_SEED_SETS", "seeds.yaml")
+        .env("MLPERF_ENDPOINTS_APPROVED_DRAFTERS", "nowhere.yaml");
+    sandbox.write("seeds.yaml", seeds);
+    let done = sandbox.run(&["audit", submission, "-q", "--format", "github"]);
+    // The set may be adopted from its own cohort on only, and there is no list of drafters.
+    assert_eq!(done.code, Some(1), "{done}");
+    assert!(done.stdout.contains("title=seed-set-adoption"), "{done}");
+    assert!(done.stdout.contains("title=drafter-list-registry"), "{done}");
+    assert!(done.stdout.contains("nowhere.yaml"), "{done}");
+    let plain = Sandbox::new().run(&["audit", submission, "-q", "--strict"]);
+    assert_eq!((plain.code, plain.stdout.as_str()), (Some(0), ""), "{plain}");
+}

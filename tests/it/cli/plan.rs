@@ -35,6 +35,7 @@ fn a_plan_says_what_would_run() {
      endpoint.simulated.cache.block_tokens      16                  default
      endpoint.simulated.cache.capacity_blocks   262144              default
      endpoint.simulated.cache.ignores_salt      false               default
+     endpoint.simulated.output_cache            false               default
      endpoint.simulated.reasoning_field         reasoning_content   default
      endpoint.simulated.seed                    42                  default
      endpoint.session_header                    X-Session-ID        default

@@ -66,6 +66,7 @@ fn a_file_is_merged_onto_the_one_that_it_extends() {
           block_tokens: 16
           capacity_blocks: 262144
           ignores_salt: false
+        output_cache: false
         reasoning_field: reasoning_content
         seed: 42
       session_header: X-Session-ID
