@@ -78,7 +78,9 @@ impl Registries {
         };
         Self {
             seed_sets: seed_sets.map_or_else(own_seeds, |path| {
-                read(path).and_then(|value| seeds(&value, ruleset.seed_set_cohorts)).map_err(|why| named(path, &why))
+                read(path)
+                    .and_then(|value| seeds(&value, ruleset.seed_set_cohorts))
+                    .map_err(|why| named(path, &why))
             }),
             drafters: drafters.map_or_else(
                 || Ok(embedded_drafters(ruleset)),

@@ -114,8 +114,7 @@ mod tests {
     }
 
     fn turn(pace: &mut Pace, session: &str, sample: u128, took: Nanos, usage: Option<u64>) {
-        let prompt =
-            Some(PromptFacts { digest: None, bytes: None, salt_markers: 2, body: None });
+        let prompt = Some(PromptFacts { digest: None, bytes: None, salt_markers: 2, body: None });
         let usage = usage.map(|completion_tokens| Usage { completion_tokens, ..Usage::default() });
         let content = Text { first: "ab".to_owned(), rest: "cde".to_owned() };
         let reply = Reply { content, usage, ..Reply::default() };

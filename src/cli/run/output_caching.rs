@@ -88,7 +88,9 @@ impl Session<'_> {
         if self.stop.level() > StopLevel::Run {
             return Ok(false);
         }
-        let (Some(repeated), Some(reference)) = (paces.pop(), paces.pop()) else { return Ok(false) };
+        let (Some(repeated), Some(reference)) = (paces.pop(), paces.pop()) else {
+            return Ok(false);
+        };
         let outcome = Outcome {
             simulated: self.simulated,
             conversation: id.to_string(),

@@ -31,7 +31,8 @@ pub(in super::super) fn check(view: &View<'_>, drafters: &[Drafter], sink: &mut 
         };
         sink.pass("approved-drafter", path);
         let target = point.target_cohort.as_deref().unwrap_or_default();
-        match (target.trim().parse::<Cohort>(), drafter.earliest(view.ruleset.drafter_lead_cohorts)) {
+        match (target.trim().parse::<Cohort>(), drafter.earliest(view.ruleset.drafter_lead_cohorts))
+        {
             (Ok(cohort), Some(earliest)) if cohort >= earliest => sink.pass(LEAD_TIME, path),
             (Ok(_), Some(earliest)) => {
                 sink.add(LEAD_TIME, "fail", path)

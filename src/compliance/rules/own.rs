@@ -91,7 +91,8 @@ pub(in super::super) fn output_caching(context: &Context<'_>, sink: &mut Sink) {
         return;
     };
     if faster > threshold {
-        let of = |pace: &PaceReport| format!("{} {} in {:.3} s", pace.output, pace.unit, pace.seconds);
+        let of =
+            |pace: &PaceReport| format!("{} {} in {:.3} s", pace.output, pace.unit, pace.seconds);
         sink.add(RULE, "fail", path)
             .with("conversation", conversation)
             .with("found", format!("{faster:.1}"))

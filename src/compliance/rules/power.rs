@@ -64,7 +64,8 @@ pub(in super::super) fn descriptor(
     if !facts.ensembles.is_empty() && !unknown.is_empty() {
         sink.add(RULE, "warn", path).with("unknown", unknown.join(", ")).field("node_sets");
     }
-    let mut computation = Computation::new(&power, defaults, |ensemble| facts.cores.get(&ensemble).copied());
+    let mut computation =
+        Computation::new(&power, defaults, |ensemble| facts.cores.get(&ensemble).copied());
     for fault in &computation.faults {
         sink.add(RULE, "computation-problem", path)
             .with("problem", &fault.problem)

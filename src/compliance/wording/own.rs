@@ -145,7 +145,11 @@ pub(super) const RULES: &[Rule] = &[
                 "{conversation} cannot be compared: turns failed, or nothing was generated",
                 "two phases without a failed turn",
             ),
-            error("unusable", "output_caching.json cannot be used: {reason}", "as the run wrote it"),
+            error(
+                "unusable",
+                "output_caching.json cannot be used: {reason}",
+                "as the run wrote it",
+            ),
         ],
     },
     Rule {

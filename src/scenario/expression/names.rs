@@ -99,7 +99,8 @@ pub fn known(name: &str) -> Result<(), String> {
             NAMES.iter().find(|known| known.name == family && !known.parts.is_empty())
     {
         // A part without its unit is near to none by its letters.
-        let unit = |known: &&&str| known.strip_prefix(part).is_some_and(|rest| rest.starts_with('_'));
+        let unit =
+            |known: &&&str| known.strip_prefix(part).is_some_and(|rest| rest.starts_with('_'));
         let near = family.parts.iter().find(unit).copied();
         return Err(match near.or_else(|| nearest(part, family.parts.iter().copied())) {
             Some(part) => format!("did you mean `{}.{part}`?", family.name),

@@ -112,9 +112,8 @@ fn event_logs_that_mean_harm_are_findings() {
         let report = judge(&run);
         report.faults().map(|finding| format!("{}: {}", finding.rule.id, finding.found())).collect()
     };
-    let issued = |more: &str| {
-        format!("{{\"event_type\":\"sample.issued\",\"timestamp_ns\":1{more}}}\n")
-    };
+    let issued =
+        |more: &str| format!("{{\"event_type\":\"sample.issued\",\"timestamp_ns\":1{more}}}\n");
     let deep = format!(",\"data\":{}", "[".repeat(200_000));
     for (text, reason) in [
         ("\u{0}\u{1}".to_owned(), "expected one JSON object per line"),
@@ -123,7 +122,11 @@ fn event_logs_that_mean_harm_are_findings() {
         (issued(""), "sample_uuid is \"\""),
         (issued(&deep), "expected value"),
         (issued(",\"timestamp_ns\":2"), "duplicate field"),
-        ("{\"event_type\":\"session.started\",\"timestamp_ns\":1,\"format\":{\"version\":99}}\n".to_owned(), "format version 99"),
+        (
+            "{\"event_type\":\"session.started\",\"timestamp_ns\":1,\"format\":{\"version\":99}}\n"
+                .to_owned(),
+            "format version 99",
+        ),
         (format!("{{\"a\":\"{}", "x".repeat(65 << 20)), "longer than 67108864 bytes"),
     ] {
         std::fs::write(&log, text).unwrap();
@@ -140,13 +143,15 @@ fn event_logs_that_mean_harm_are_findings() {
     assert_eq!(found(), ["x-log-unusable: the event log cannot be used: it is no regular file"]);
     std::fs::remove_file(&log).unwrap();
     symlink("/etc/passwd", &log).unwrap();
-    let outside = "x-log-unusable: the event log cannot be used: it leads out of the audited directory";
+    let outside =
+        "x-log-unusable: the event log cannot be used: it leads out of the audited directory";
     assert!(found().iter().any(|line| line == outside));
     // Files that the log is held against may be anything, too.
     std::fs::remove_file(&log).unwrap();
     std::fs::write(&log, "{\"event_type\":\"session.started\",\"timestamp_ns\":1}\n").unwrap();
     std::fs::write(run.join("sample_idx_map.json"), "[".repeat(200_000)).unwrap();
-    std::fs::write(run.join("self_check.json"), "{\"violations\": [7, {}], \"resent\": -1}").unwrap();
+    std::fs::write(run.join("self_check.json"), "{\"violations\": [7, {}], \"resent\": -1}")
+        .unwrap();
     let found = found();
     assert!(found.iter().any(|line| line == "x-self-check: unreadable: unreadable"), "{found:?}");
     assert!(found.iter().any(|line| line.starts_with("x-log-order: ")), "{found:?}");

@@ -420,8 +420,8 @@ fn the_reference_clients_log_is_followed_too() {
 
 #[test]
 fn newer_registries_are_named_by_the_official_variables() {
-    let submission = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/valid-submission/example_org");
+    let submission =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/valid-submission/example_org");
     let submission = submission.to_str().unwrap();
     let seeds = "cohort:\n  cohort-id: 2026-12-C0\n  seed_sets:\n  - id: A\n    \
                  scheduler_rng_seed: 10487924139932647040\n    \

@@ -38,7 +38,10 @@ fn an_honest_server_is_not_faster_for_a_repeated_trajectory() {
     assert_eq!(code, Some(0), "{stderr}");
     assert!(stderr.contains("output caching: a repeated trajectory is"), "{stderr}");
     let result = result(&sandbox);
-    assert_eq!((&result["reference"]["turns"], &result["repeated"]["turns"]), (&4.into(), &12.into()));
+    assert_eq!(
+        (&result["reference"]["turns"], &result["repeated"]["turns"]),
+        (&4.into(), &12.into())
+    );
     assert_eq!(result["reference"]["unit"], "tokens");
     assert!(result["faster_percent"].as_f64().unwrap() < 10.0, "{result}");
     assert_eq!(findings(&sandbox), [""; 0]);
