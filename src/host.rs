@@ -68,8 +68,13 @@ pub struct OpenFiles {
 impl OpenFiles {
     /// Whether so many connections fit, leaving some files for everything else.
     pub fn suffice_for(self, connections: u64) -> bool {
+        self.connections().is_none_or(|most| most >= connections)
+    }
+
+    /// How many connections fit, leaving some files for everything else; none for no limit.
+    pub fn connections(self) -> Option<u64> {
         const OTHER_FILES: u64 = 64;
-        self.now.is_none_or(|limit| limit >= connections.saturating_add(OTHER_FILES))
+        self.now.map(|limit| limit.saturating_sub(OTHER_FILES))
     }
 }
 
@@ -83,6 +88,14 @@ pub fn raise_open_files() -> OpenFiles {
         let _refused = setrlimit(Resource::Nofile, wanted);
     }
     OpenFiles { before: before.current, now: getrlimit(Resource::Nofile).current }
+}
+
+/// The first and last local port that the system gives to outgoing connections; together they bound
+/// how many connections to one address there can be.
+pub fn local_ports() -> Option<(u16, u16)> {
+    let text = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
+    let mut ports = text.split_whitespace().map(str::parse);
+    Some((ports.next()?.ok()?, ports.next()?.ok()?))
 }
 
 /// The physical memory that this process takes now, in bytes.
@@ -173,6 +186,7 @@ mod tests {
         assert!(OpenFiles { before: None, now: None }.suffice_for(u64::MAX));
         assert!(!OpenFiles { before: Some(256), now: Some(256) }.suffice_for(200));
         assert!(OpenFiles { before: Some(256), now: Some(1024) }.suffice_for(512));
+        assert_eq!(OpenFiles { before: Some(32), now: Some(32) }.connections(), Some(0));
     }
 
     #[test]
@@ -186,6 +200,13 @@ mod tests {
             sum = std::hint::black_box(sum.wrapping_add(1));
         }
         assert!(process_cpu().saturating_sub(process) >= Duration::from_millis(19));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn local_ports_are_a_range() {
+        let (first, last) = local_ports().unwrap();
+        assert!(first < last, "{first} {last}");
     }
 
     #[cfg(target_os = "linux")]

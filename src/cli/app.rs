@@ -99,6 +99,8 @@ commands! {
     audit => Audit,
     // export
     export => Export,
+    // calibrate
+    calibrate => Calibrate,
     // completions
     completions => Completions,
 }

@@ -7,6 +7,8 @@
 
 mod app;
 mod audit;
+mod calibrate;
+mod calibration;
 mod completions;
 mod console;
 mod context;

@@ -17,6 +17,7 @@ mod signals;
 mod submit;
 mod swe_bench;
 mod target;
+mod usage;
 mod warmup;
 
 use std::path::PathBuf;
@@ -30,6 +31,7 @@ use self::client::ClientRun;
 use self::point::{PointResult, Session, disk};
 use self::signals::CurrentStage;
 use self::target::Target;
+use super::calibration;
 use super::context::Context;
 use super::counting::load_reference;
 use super::export::Client;
@@ -42,7 +44,7 @@ use crate::clock::wall_now;
 use crate::host::{self, Host};
 use crate::replay::{Live, StopLevel, stop_channel};
 use crate::report::Curve;
-use crate::results::{NewRun, PointState, RunDir};
+use crate::results::{Calibration, NewRun, PointState, RunDir};
 use crate::submission::Statement;
 use crate::tokens::Reference;
 
@@ -95,6 +97,9 @@ pub(super) struct Args {
     /// What to print at the end
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// What `scenario calibrate --out FILE` found; the one in the cache directory unless given
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
 }
 
 /// What is printed at the end.
@@ -125,7 +130,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     }
     enough_files(&prepared)?;
     let client = ClientRun::find(args, &prepared, context)?;
-    let runtime = runtime()?;
+    let runtime = slots_runtime()?;
+    let calibration = calibration::find(args.calibration.as_deref(), context)?;
+    warn_of_slots(&prepared, calibration.as_ref(), context);
     if client.is_none() {
         prepared.library.prepare_digests(first_pass(&prepared));
     }
@@ -159,6 +166,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         live: &live,
         reference: reference.as_ref(),
         statement: statement.as_ref(),
+        calibration: calibration.as_ref(),
         console: &context.console,
     };
     let mut done = Done::default();
@@ -207,6 +215,16 @@ struct Done {
     verdict: Option<AccuracyVerdict>,
 }
 
+/// Tells beforehand which points are more than the machine can carry.
+fn warn_of_slots(prepared: &Prepared, calibration: Option<&Calibration>, context: &Context) {
+    let Some(calibration) = calibration else { return };
+    for point in &prepared.plan.points {
+        if let Some(why) = calibration.too_many_slots(point.concurrency) {
+            context.console.warning(&format!("point r{}: {why}", point.concurrency));
+        }
+    }
+}
+
 /// The reference tokenizer, where one is set: loaded first, so that what is wrong with it is told
 /// before anything was measured.
 fn reference(prepared: &Prepared) -> Result<Option<Reference>, Failure> {
@@ -242,7 +260,7 @@ fn enough_files(prepared: &Prepared) -> Result<(), Failure> {
 
 /// Where slots run. One thread carries a few hundred slots; a machine with many cores gets a
 /// quarter of them, so that the clock is read soon after the socket even at thousands.
-fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+pub(super) fn slots_runtime() -> Result<tokio::runtime::Runtime, Failure> {
     let cores = host::parallelism().get();
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads((cores / 4).clamp(1, 8))
@@ -304,6 +322,9 @@ fn run_points(
             None => replay_point(session, measure.client, index, run_dir)?,
         };
         let Some(result) = result else { continue };
+        for limit in &result.limits {
+            session.console.warning(&format!("point r{concurrency}: client-limited: {limit}"));
+        }
         for violation in &result.violations {
             let place = format!("point r{concurrency}: self-check");
             session.console.warning(&format!("{place}: {violation}"));

@@ -12,7 +12,7 @@ mod reader;
 mod writer;
 
 pub use format::FORMAT_VERSION;
-pub use model::{Event, EventKind, PromptFacts, SampleId, SampleMap, TurnKey};
+pub use model::{Event, EventKind, PromptFacts, SampleId, SampleMap, SampleSet, TurnKey};
 pub use observer::Observer;
 pub use reader::{LoggedPrompt, ReadError, ReadErrorKind, Reader};
 pub use writer::Writer;

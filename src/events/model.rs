@@ -1,6 +1,6 @@
 //! One event of a replay.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,6 +15,9 @@ pub struct SampleId(pub u128);
 /// A map by sample id. Ids are digests, or another client's random numbers; a hash of full strength
 /// costs more than everything else that is done with them.
 pub type SampleMap<V> = HashMap<SampleId, V, foldhash::fast::RandomState>;
+
+/// A set of sample ids, hashed as in [`SampleMap`].
+pub type SampleSet = HashSet<SampleId, foldhash::fast::RandomState>;
 
 impl fmt::Display for SampleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

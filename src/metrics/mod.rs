@@ -16,7 +16,7 @@ mod stats;
 pub mod steady;
 mod tokens;
 
-pub use client::ClientLoad;
+pub use client::{ClientLoad, Lateness, Punctuality};
 pub use collector::Collector;
 pub use model::{Counters, FinishReasons, Metrics, PrefixCache, TokenCounts, Window};
 pub use pace::{Pace, PaceReport};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::client::ClientLoad;
-use crate::events::{Event, EventKind, SampleMap, TurnKey};
+use crate::events::{Event, EventKind, SampleMap, SampleSet, TurnKey};
 
 /// What the plan says must be found in the events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Expected {
 #[derive(Clone, Debug, Default)]
 pub struct SelfCheck {
     in_flight: SampleMap<InFlight>,
-    seen: SampleMap<()>,
+    seen: SampleSet,
     sent_in_flight: u64,
     by_conversation: HashMap<Arc<str>, u32>,
     issued: u64,
@@ -160,7 +160,7 @@ impl SelfCheck {
 
     fn issue(&mut self, key: &TurnKey, markers: Option<u8>) {
         let sent = markers.is_some();
-        if self.seen.insert(key.sample, ()).is_some() {
+        if !self.seen.insert(key.sample) {
             self.note(OddEvent::IssuedTwice);
             return;
         }

@@ -17,6 +17,7 @@ mod live;
 mod meter;
 mod note;
 mod point;
+mod probe;
 mod recorder;
 mod schedule;
 mod settings;

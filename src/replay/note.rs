@@ -21,9 +21,11 @@ pub(super) enum Note {
     Started { at: Nanos },
     /// A slot took a trajectory.
     Begin { position: usize, session: Session },
-    /// A turn was issued. Its body is not told: the recorder takes what it needs from the session,
+    /// A turn was issued that could have been at `ready_at`. Its body is not told: the recorder takes what it needs from the session,
     /// without touching the counters of the prompts' memory, which the slots use.
-    Issued { at: Nanos, turn: TurnRef },
+    Issued { at: Nanos, ready_at: Nanos, turn: TurnRef },
+    /// The event loop ran something that was due at `due`.
+    Probed { due: Nanos, at: Nanos },
     /// The first token arrived.
     FirstToken { at: Nanos, turn: TurnRef },
     /// A turn is over.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use super::note::{Note, Notes};
+use super::probe::probe;
 use super::schedule::Schedule;
 use super::settings::Settings;
 use super::slot::Slot;
 use super::stop::{StopLevel, StopSignal};
 use crate::client::{Connect, Endpoint, SlotClient};
-use crate::clock::Clock;
+use crate::clock::{Clock, Timer};
 use crate::plan::Assignment;
 use crate::prompt::Library;
 
@@ -31,6 +32,10 @@ pub struct PointReplay<C: Connect> {
     pub settings: Settings,
     /// The clock of all stamps.
     pub clock: Clock,
+    /// What wakes slots when a delay is over.
+    pub timer: Timer,
+    /// Whether the event loop is probed while the replay goes on.
+    pub probe: bool,
 }
 
 /// Why a replay could not be carried out. Failed turns are not among the reasons.
@@ -54,6 +59,10 @@ pub async fn replay<C: Connect>(
     let clock = point.clock;
     notes.send(Note::Started { at: clock.now() });
     let mut slots = spawn_slots(&point, &notes, &stop);
+    let probe = point.probe.then(|| {
+        let probe = probe(clock, point.timer.clone(), notes.clone());
+        AbortOnDrop(tokio::spawn(probe))
+    });
     let mut stop = stop;
     let result = loop {
         tokio::select! {
@@ -66,12 +75,33 @@ pub async fn replay<C: Connect>(
             () = stop.reached(StopLevel::Abort) => break Ok(()),
         }
     };
+    if let Some(probe) = probe {
+        probe.end().await;
+    }
     if !slots.is_empty() {
         slots.shutdown().await;
         notes.send(Note::Aborted { at: clock.now() });
     }
     notes.send(Note::Ended { at: clock.now() });
     result
+}
+
+/// Ends a task with its owner.
+struct AbortOnDrop(tokio::task::JoinHandle<()>);
+
+impl AbortOnDrop {
+    /// Ends the task now, and returns when nothing is left of it.
+    async fn end(mut self) {
+        self.0.abort();
+        // That it was cancelled is what was asked for.
+        let _ = (&mut self.0).await;
+    }
+}
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 fn spawn_slots<C: Connect>(
@@ -91,6 +121,7 @@ fn spawn_slots<C: Connect>(
             schedule: Arc::clone(&schedule),
             settings: point.settings,
             clock: point.clock,
+            timer: point.timer.clone(),
             notes: notes.clone(),
             stop: stop.clone(),
         };

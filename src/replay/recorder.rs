@@ -13,12 +13,14 @@ use super::digest::ReplayDigest;
 use super::live::Live;
 use super::meter::Meter;
 use super::note::{End, Note, Notes, TurnRef};
+use super::probe::PERIOD;
 use super::schedule::Skipped;
 use super::stop::{StopHandle, StopLevel};
-use crate::clock::Nanos;
+use crate::clock::{Nanos, nanos};
 use crate::digest::Sha256Stream;
 use crate::events::{Event, EventKind, Observer, PromptFacts, SampleId, TurnKey};
 use crate::host;
+use crate::metrics::{ClientLoad, Punctuality};
 use crate::plan::Assignment;
 use crate::prompt::{Library, Session, SessionDigests};
 use crate::wire::{Failure, FailureKind, Reply};
@@ -72,8 +74,9 @@ pub struct Recorded {
     pub samples: Vec<(SampleId, u32)>,
     /// When the replay ended.
     pub ended_at: Nanos,
-    /// CPU time of the recorder's thread.
-    pub cpu: Duration,
+    /// What the client took, as far as the recorder knows: its own CPU time, and how punctual the
+    /// replay was.
+    pub client: ClientLoad,
 }
 
 /// Why recording stopped.
@@ -109,6 +112,7 @@ pub struct Recorder<O> {
     offsets: Vec<usize>,
     digests: Vec<Option<[u8; 32]>>,
     recorded: Recorded,
+    punctuality: Punctuality,
     meter: Meter,
 }
 
@@ -131,9 +135,7 @@ impl<O: Observer + 'static> Recorder<O> {
         let (notes, receiver) = Notes::channel();
         let stop = setup.stop.clone();
         let body = move || {
-            let recorded = Self::new(setup).run(&receiver).map(|(recorded, observer)| {
-                (Recorded { cpu: host::thread_cpu(), ..recorded }, observer)
-            });
+            let recorded = Self::new(setup).run(&receiver);
             if recorded.is_err() {
                 stop.raise(StopLevel::Abort);
                 // The slots may go on telling until they notice.
@@ -156,7 +158,8 @@ impl<O: Observer + 'static> Recorder<O> {
         let recorded = Recorded { planned: total as u64, ..Recorded::default() };
         let meter = Meter::new(setup.live.clone(), total as u64);
         let digests = vec![None; total];
-        Self { setup, active: BTreeMap::new(), offsets, digests, recorded, meter }
+        let (active, punctuality) = (BTreeMap::new(), Punctuality::default());
+        Self { setup, active, offsets, digests, recorded, punctuality, meter }
     }
 
     fn run(mut self, receiver: &Receiver<Note>) -> Result<(Recorded, O), RecordError> {
@@ -181,6 +184,9 @@ impl<O: Observer + 'static> Recorder<O> {
         }
         self.recorded.sent = digest.turns();
         self.recorded.digest = digest.finish();
+        self.recorded.client.wall_ns = self.recorded.ended_at;
+        self.punctuality.finish(&mut self.recorded.client);
+        self.recorded.client.recorder_cpu_ns = nanos(host::thread_cpu());
         let accounted = self.recorded.issued + self.recorded.skipped.tail;
         self.recorded.skipped.interrupted = self.recorded.planned.saturating_sub(accounted);
         (self.recorded, self.setup.observer)
@@ -205,15 +211,24 @@ impl<O: Observer + 'static> Recorder<O> {
                 self.active.insert(position, active);
                 Ok(())
             }
-            Note::Issued { at, turn } => self.issued(at, turn),
+            Note::Issued { at, ready_at, turn } => {
+                self.punctuality.issued(ready_at, at);
+                self.issued(at, turn)
+            }
+            Note::Probed { due, at } => {
+                self.punctuality.probe(due, at, nanos(PERIOD));
+                Ok(())
+            }
             Note::FirstToken { at, turn } => {
                 self.meter.first_token(turn.position, at);
+                self.punctuality.stamp(at);
                 let active = self.active.get(&turn.position);
                 let key = active.and_then(|active| active.in_flight.clone());
                 key.map_or(Ok(()), |key| self.emit(at, EventKind::FirstToken(key)))
             }
             Note::Over { at, turn, outcome, resent } => {
                 self.recorded.resent += u64::from(resent);
+                self.punctuality.stamp(at);
                 self.over(at, turn, outcome)
             }
             Note::End { at, position, end } => self.end(at, position, end),

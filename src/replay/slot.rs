@@ -8,7 +8,7 @@ use super::schedule::Schedule;
 use super::settings::Settings;
 use super::stop::{StopLevel, StopSignal};
 use crate::client::{Connect, SlotClient, assign_url};
-use crate::clock::{Clock, Nanos, nanos};
+use crate::clock::{Clock, Nanos, Timer, nanos};
 use crate::prompt::{Library, Session};
 use crate::scenario::model::Tail;
 
@@ -20,6 +20,7 @@ pub(super) struct Slot<C: Connect> {
     pub(super) schedule: Arc<Schedule>,
     pub(super) settings: Settings,
     pub(super) clock: Clock,
+    pub(super) timer: Timer,
     pub(super) notes: Notes,
     pub(super) stop: StopSignal,
 }
@@ -46,14 +47,15 @@ impl<C: Connect> Slot<C> {
         let mut previous_end = self.clock.now();
         for (index, turn) in session.turns().iter().enumerate() {
             let delay = self.settings.tool_delays.apply(Duration::from_nanos(turn.delay));
-            if !self.wait(previous_end.saturating_add(nanos(delay))).await {
+            let ready_at = previous_end.saturating_add(nanos(delay));
+            if !self.wait(ready_at).await {
                 return End::Interrupted;
             }
             if self.settings.tail == Tail::Stop && self.schedule.window_closed() {
                 return End::Tail;
             }
             let turn = TurnRef { position, index };
-            match self.turn(turn, url, session).await {
+            match self.turn(turn, ready_at, url, session).await {
                 Ok(completed_at) => previous_end = completed_at,
                 Err(Failed) => return End::Failed,
             }
@@ -69,13 +71,14 @@ impl<C: Connect> Slot<C> {
         tokio::select! {
             biased;
             () = self.stop.reached(StopLevel::Drain) => false,
-            () = self.clock.sleep_until(ready_at) => true,
+            () = self.timer.sleep_until(&self.clock, ready_at) => true,
         }
     }
 
     async fn turn(
         &mut self,
         turn: TurnRef,
+        ready_at: Nanos,
         url: usize,
         session: &Session,
     ) -> Result<Nanos, Failed> {
@@ -84,7 +87,7 @@ impl<C: Connect> Slot<C> {
         let mut on_first_token = |at| notes.send(Note::FirstToken { at, turn });
         let issued_at = self.clock.now();
         let deadline = issued_at.saturating_add(nanos(self.settings.turn_timeout));
-        notes.send(Note::Issued { at: issued_at, turn });
+        notes.send(Note::Issued { at: issued_at, ready_at, turn });
         let exchange = self
             .client
             .exchange(url, session.id(), rope, issued_at, deadline, &mut on_first_token)

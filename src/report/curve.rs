@@ -61,6 +61,9 @@ pub struct CurvePoint {
     pub osl_mean: Option<f64>,
     /// Where token numbers come from: `official`, `server-reported` or `none`.
     pub token_counts: Cow<'static, str>,
+    /// Whether the client machine may have set the numbers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub client_limited: bool,
 }
 
 impl CurvePoint {
@@ -85,6 +88,7 @@ impl CurvePoint {
             tps_per_user: metrics.tps_per_user(),
             osl_mean: metrics.full_run_output_tokens.as_ref().map(|stats| stats.avg),
             token_counts: metrics.token_counts.label().into(),
+            client_limited: facts.client_limited,
         }
     }
 }
@@ -140,6 +144,8 @@ const fn column(header: &'static str, cell: fn(&CurvePoint) -> String) -> Column
     Column { header, cell }
 }
 
+const CLIENT_LIMITED: &str =
+    "the client machine, not the endpoint, may have set these numbers; self_check.json says why.";
 const REGION: &str = "\nregion";
 const STATE: &str = "\nstate";
 const TOKENS: &str = "\ntokens";
@@ -203,6 +209,12 @@ impl Curve {
         if self.simulated {
             notes.push(super::point::SIMULATED.to_owned());
         }
+        let limited = self.points.iter().filter(|point| point.client_limited);
+        let limited: Vec<String> = limited.map(|point| point.concurrency.to_string()).collect();
+        if !limited.is_empty() {
+            let points = limited.join(", ");
+            notes.push(format!("CLIENT-LIMITED at concurrency {points}: {CLIENT_LIMITED}"));
+        }
         let has = |label: &str| self.points.iter().any(|point| point.token_counts == label);
         if has(TokenCounts::Official.label()) {
             notes.push(super::point::OFFICIAL.to_owned());
@@ -259,6 +271,7 @@ mod tests {
             tps_per_user: Some(1024.0),
             osl_mean: Some(15.26),
             token_counts: "server-reported".into(),
+            client_limited: false,
         }
     }
 
@@ -298,6 +311,19 @@ mod tests {
         Token counts are server-reported, not official: the rules count with the reference tokenizer.
         No token numbers where no turn completed or a completed turn carried no usage.
         ");
+    }
+
+    #[test]
+    fn points_that_the_client_limited_are_named() {
+        let limited = |concurrency| CurvePoint { client_limited: true, ..point(concurrency) };
+        let curve = curve(vec![point(1), limited(64), limited(512)]);
+        let notes = curve.notes();
+        let told =
+            notes.iter().filter(|note| note.starts_with("CLIENT-LIMITED at concurrency 64, 512: "));
+        assert_eq!(told.count(), 1, "{notes:?}");
+        assert!(curve.table().contains("CLIENT-LIMITED at concurrency 64, 512"));
+        let json = String::from_utf8(curve.to_json()).unwrap();
+        assert_eq!(json.matches("\"client_limited\": true").count(), 2);
     }
 
     #[test]

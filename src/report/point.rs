@@ -86,11 +86,24 @@ fn summary(
         metrics.e2e_avg_interactivity(),
         " tokens/second of turn time",
     )?;
+    client(text, self_check)?;
     writeln!(text, "Self-check: {}", if self_check.passed() { "passed" } else { "FAILED" })?;
     for violation in &self_check.violations {
         writeln!(text, "  {}: {}", violation.check, violation.message)?;
     }
     writeln!(text)
+}
+
+/// How punctual the client was, and whether that may have set the numbers.
+fn client(text: &mut String, self_check: &SelfCheckReport) -> std::fmt::Result {
+    let Some(client) = &self_check.client else { return Ok(()) };
+    if let Some(summary) = client.summary() {
+        writeln!(text, "Client: {summary}")?;
+    }
+    for limit in &client.limits {
+        writeln!(text, "WARNING: client-limited: {limit}")?;
+    }
+    Ok(())
 }
 
 /// What the detector found; the numbers below it are those of the whole performance window.
@@ -254,6 +267,7 @@ mod tests {
             started_at: UNIX_EPOCH,
             state: PointState::Interrupted,
             simulated: true,
+            client_limited: false,
             concurrency: 8,
             region: Some("low_latency".to_owned()),
             min_duration: None,

@@ -181,6 +181,7 @@ mod tests {
             started_at: std::time::UNIX_EPOCH,
             state: PointState::Complete,
             simulated: false,
+            client_limited: false,
             concurrency: 2,
             region: None,
             min_duration: None,

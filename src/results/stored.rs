@@ -38,6 +38,7 @@ struct Summary {
     state: Option<PointState>,
     simulated: bool,
     n_samples_issued: Option<u64>,
+    client_limited: bool,
     run_config: RunConfig,
     steady_state: Option<Steady>,
 }
@@ -104,6 +105,7 @@ impl StoredPoint {
             // A log alone is taken for whole until its end is found missing.
             state: summary.state.filter(|_| is_known).unwrap_or(PointState::Complete),
             simulated: summary.simulated,
+            client_limited: summary.client_limited,
             concurrency: summary.run_config.load_pattern.target_concurrency.unwrap_or(0),
             region: point.region,
             min_duration: min_duration.and_then(|s| Duration::try_from_secs_f64(s).ok()),

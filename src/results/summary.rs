@@ -25,6 +25,9 @@ pub struct RunFacts {
     pub state: PointState,
     /// Whether the endpoint was the simulated one.
     pub simulated: bool,
+    /// Whether the client machine, not the endpoint, may have set the numbers; the
+    /// self-check says why.
+    pub client_limited: bool,
     /// Conversations active at once.
     pub concurrency: u32,
     /// The ruleset's region of the point, where there is one.
@@ -83,6 +86,8 @@ pub struct ResultSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     prefix_cache: Option<PrefixCache>,
     simulated: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    client_limited: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     steady_state: Option<SteadySummary>,
 }
@@ -157,6 +162,7 @@ impl ResultSummary {
             token_counts: metrics.token_counts.label(),
             prefix_cache: (window.prefix_cache.turns > 0).then_some(window.prefix_cache),
             simulated: facts.simulated,
+            client_limited: facts.client_limited,
             steady_state: steady.map(|analysis| SteadySummary::new(analysis, min_duration)),
         }
     }

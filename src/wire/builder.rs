@@ -1,5 +1,6 @@
 //! Builds a reply from its chunks.
 
+use super::again::{Again, Place};
 use super::chunk::{Chunk, Delta, ToolCall};
 use super::excerpt::{error_message, excerpt};
 use super::{Failure, FailureKind, FinishReason, Reply, Text, ToolCallDelta};
@@ -28,6 +29,8 @@ pub struct ReplyBuilder {
     chunks_seen: u64,
     done: bool,
     whole: bool,
+    /// What the last fragment's chunk looked like.
+    again: Again,
 }
 
 impl ReplyBuilder {
@@ -61,6 +64,14 @@ impl ReplyBuilder {
             let message = format!("the reply is larger than {MAX_REPLY_BYTES} bytes");
             return Err(Failure::new(FailureKind::MalformedStream, message));
         }
+        if let Some((text, place)) = self.again.text(data) {
+            match place {
+                Place::Content => self.reply.content.rest.push_str(text),
+                Place::Reasoning => self.reply.reasoning.rest.push_str(text),
+            }
+            self.reply.chunks = self.reply.chunks.saturating_add(1);
+            return Ok(Step::Fragment);
+        }
         let chunk: Chunk<'_> =
             serde_json::from_slice(data).map_err(|error| self.malformed(&error, data))?;
         if chunk.error.is_some() || chunk.object.as_str() == "error" {
@@ -68,6 +79,9 @@ impl ReplyBuilder {
         }
         if let Some(usage) = chunk.usage() {
             self.reply.usage = Some(usage);
+        }
+        if let Some((text, place)) = chunk.only_text() {
+            self.again.learn(data, text, place);
         }
         let Some(choice) = chunk.choices.first else { return Ok(Step::Nothing) };
         if !choice.finish_reason.is_empty() {

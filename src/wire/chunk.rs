@@ -12,6 +12,7 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::Usage;
+use super::again::Place;
 
 /// A chunk (`chat.completion.chunk`) or a whole reply (`chat.completion`).
 #[derive(Debug, Default, Deserialize)]
@@ -43,6 +44,25 @@ impl Chunk<'_> {
             cached_tokens: json.prompt_tokens_details.as_ref().and_then(|d| d.cached_tokens),
             reasoning_tokens: reasoning.or(json.reasoning_tokens),
         })
+    }
+}
+
+impl Chunk<'_> {
+    /// The chunk's text where it is all that the chunk says: no reason to stop, no counts, no tool
+    /// call, and no text of the other kind.
+    pub(super) fn only_text(&self) -> Option<(&str, Place)> {
+        let choice = self.choices.first.as_ref()?;
+        let delta = choice.delta.as_ref()?;
+        let more = self.usage.is_some()
+            || choice.message.is_some()
+            || !choice.finish_reason.is_empty()
+            || delta.tool_calls.iter().next().is_some();
+        match (delta.content.as_str(), delta.reasoning()) {
+            _ if more => None,
+            ("", reasoning) => Some((reasoning, Place::Reasoning)),
+            (content, "") => Some((content, Place::Content)),
+            _ => None,
+        }
     }
 }
 

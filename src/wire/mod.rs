@@ -4,6 +4,7 @@
 //! types, compact JSON, and the kinds of failure that an exchange can end in. Shared by the client
 //! and the simulated endpoint; the event log stores its [`Reply`]. Uses nothing else of the crate.
 
+mod again;
 mod builder;
 mod chunk;
 pub mod encode;

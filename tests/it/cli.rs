@@ -5,6 +5,7 @@
 //! differs from run to run (directories, ports, durations, versions) is replaced beforehand.
 
 mod audit;
+mod calibrate;
 mod checks;
 mod client;
 mod convert;

@@ -185,7 +185,7 @@ impl ClientRun {
         run_dir.adopt_point(folder, adopted, wall_now()).map_err(|error| disk(&error))?;
         let violation = |v: &crate::metrics::Violation| format!("{}: {}", v.check, v.message);
         let violations = self_check.violations.iter().map(violation).collect();
-        Ok(PointResult { row, violations })
+        Ok(PointResult { row, violations, limits: Vec::new() })
     }
 
     /// Takes the secrets out of the configuration that the client wrote.

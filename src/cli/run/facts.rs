@@ -71,6 +71,7 @@ pub(super) fn run_facts(
         started_at,
         state,
         simulated,
+        client_limited: false,
         concurrency: point.concurrency,
         region: region(point),
         min_duration: point.min_duration,

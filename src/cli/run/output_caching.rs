@@ -140,7 +140,7 @@ impl Session<'_> {
         let phase = Phase { log: Writer::new(BufWriter::new(file)), pace };
         self.live.send_replace(Live { concurrency: settings.concurrency, ..Live::default() });
         let sequence: Arc<[Assignment]> = sequence.into();
-        let mut replayed = self.replay_of(Arc::clone(&sequence), settings.concurrency);
+        let mut replayed = self.replay_of(Arc::clone(&sequence), settings.concurrency)?;
         replayed.clock = Clock::start();
         let (notes, recorder) =
             Recorder::start(self.recorder(sequence, phase)).map_err(|error| broken(&error))?;

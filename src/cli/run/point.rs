@@ -11,14 +11,14 @@ use super::facts;
 use super::observer::{PointObserver, Watchers};
 use super::signals::{CurrentStage, Stage};
 use super::target::Target;
+use super::usage::{Usage, client_load};
 use super::warmup::WarmedUp;
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::prepare::Prepared;
-use crate::clock::{Clock, nanos, wall_now};
+use crate::clock::{Clock, Timer, wall_now};
 use crate::events::Writer;
-use crate::host;
-use crate::metrics::{ClientLoad, Expected};
+use crate::metrics::Expected;
 use crate::plan::{Assignment, PointPlan};
 use crate::prompt::Library;
 use crate::replay::{
@@ -26,7 +26,7 @@ use crate::replay::{
     warm_up,
 };
 use crate::report::{CurvePoint, point_report};
-use crate::results::{EventLog, Outcome, PointState, ResultsError, RunDir};
+use crate::results::{Calibration, EventLog, Outcome, PointState, ResultsError, RunDir};
 use crate::submission::Statement;
 use crate::tokens::Reference;
 
@@ -50,6 +50,8 @@ pub(super) struct Session<'a> {
     pub(super) reference: Option<&'a Reference>,
     /// What the scenario states for a submission, where one is planned.
     pub(super) statement: Option<&'a Statement<'a>>,
+    /// What the machine can carry, where that was found out.
+    pub(super) calibration: Option<&'a Calibration>,
     /// Where messages go.
     pub(super) console: &'a Console,
 }
@@ -60,6 +62,8 @@ pub(super) struct PointResult {
     pub(super) row: CurvePoint,
     /// What its self-check found.
     pub(super) violations: Vec<String>,
+    /// Why the client, not the endpoint, may have set its numbers.
+    pub(super) limits: Vec<String>,
 }
 
 impl Session<'_> {
@@ -85,12 +89,12 @@ impl Session<'_> {
         });
         self.target.begin_point();
         let sequence = Arc::clone(&self.prepared.plan.sequence);
-        let mut replayed = self.replay_of(sequence, point.concurrency);
+        let mut replayed = self.replay_of(sequence, point.concurrency)?;
         let warmup = self.warm_up(&replayed)?;
         replayed.clock = Clock::start();
         let started_at = replayed.clock.wall_start();
 
-        let cpu_before = host::process_cpu();
+        let before = Usage::now(self.runtime);
         let (recorded, observer) = self.record(replayed, log).map_err(|error| {
             let place = format!("point r{}: the replay broke down", point.concurrency);
             let failure = Failure::could_not(place).because(error.as_ref());
@@ -99,6 +103,7 @@ impl Session<'_> {
                 None => failure,
             }
         })?;
+        let used = Usage::now(self.runtime).since(&before);
         let state = if self.stop.level() == StopLevel::Run {
             PointState::Complete
         } else {
@@ -108,15 +113,13 @@ impl Session<'_> {
         let expected = self.expected(point, &recorded, state);
         let mut self_check = observer.self_check.finish(expected, recorded.digest);
         self_check.resent = recorded.resent;
-        self_check.client = Some(ClientLoad {
-            wall_ns: recorded.ended_at,
-            cpu_ns: nanos(host::process_cpu().saturating_sub(cpu_before)),
-            recorder_cpu_ns: nanos(recorded.cpu),
-            peak_memory_bytes: host::peak_resident_bytes(),
-        });
         let metrics = observer.collector.finish();
+        let client = client_load(recorded.client, &used, &metrics, point, self.calibration);
+        let limits = client.limits.clone();
+        self_check.client = Some(client);
         let steady = observer.detector.finish(self.prepared.turns_per_pass());
-        let facts = facts::run_facts(self.prepared, self.simulated, point, started_at, state);
+        let mut facts = facts::run_facts(self.prepared, self.simulated, point, started_at, state);
+        facts.client_limited = !limits.is_empty();
         let stated = self.statement.map(|statement| statement.point(point.concurrency));
         let mut files = stated.as_ref().map(|stated| stated.files.clone()).unwrap_or_default();
         files.extend(warmup.log);
@@ -152,7 +155,7 @@ impl Session<'_> {
                 recorded
             }
         };
-        Ok(PointResult { row, violations })
+        Ok(PointResult { row, violations, limits })
     }
 
     /// Replays and records; the event log is complete on disk afterwards.
@@ -186,9 +189,12 @@ impl Session<'_> {
         &self,
         sequence: Arc<[Assignment]>,
         concurrency: u32,
-    ) -> PointReplay<crate::client::TcpConnector> {
+    ) -> Result<PointReplay<crate::client::TcpConnector>, Failure> {
         let load = &self.prepared.scenario.load;
-        PointReplay {
+        let _on_the_runtime = self.runtime.enter();
+        let timer = Timer::exact()
+            .map_err(|error| Failure::could_not("the system gives no timer").because(&error))?;
+        Ok(PointReplay {
             library: Arc::clone(&self.prepared.library),
             sequence,
             concurrency,
@@ -200,7 +206,9 @@ impl Session<'_> {
                 tail: load.tail,
             },
             clock: Clock::start(),
-        }
+            timer,
+            probe: true,
+        })
     }
 
     fn warm_up(

@@ -107,7 +107,9 @@ pub(super) fn result(
             Err(reason) => violations.push(format!("tokens-counted: {reason}")),
         }
     }
-    Ok(PointResult { row, violations })
+    let client = stored.self_check.and_then(|self_check| self_check.client);
+    let limits = client.map(|client| client.limits).unwrap_or_default();
+    Ok(PointResult { row, violations, limits })
 }
 
 fn row_of_curve(directory: &Path, concurrency: u32) -> Option<CurvePoint> {

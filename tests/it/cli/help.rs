@@ -48,7 +48,7 @@ fn wrong_usage_is_exit_code_2_and_says_what_is_known() {
     ----- stderr -----
     error: unrecognized subcommand 'validatee'
 
-      tip: a similar subcommand exists: 'validate'
+      tip: some similar subcommands exist: 'calibrate', 'validate'
 
     Usage: scenario [OPTIONS] <COMMAND>
 

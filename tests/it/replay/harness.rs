@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use scenario::client::{Config, Connect, Endpoint};
-use scenario::clock::Clock;
+use scenario::clock::{Clock, Timer};
 use scenario::dataset::{Limits, Reader};
 use scenario::events::{Event, EventKind, Observer, Writer};
 use scenario::metrics::{Collector, Expected, Metrics, SelfCheck, SelfCheckReport};
@@ -48,6 +48,8 @@ pub(crate) struct Replay {
     pub(crate) concurrency: u32,
     pub(crate) settings: Settings,
     pub(crate) simulator: SimulatorConfig,
+    /// Whether the event loop is probed, every 2 ms of virtual time.
+    pub(crate) probe: bool,
 }
 
 impl Replay {
@@ -68,6 +70,7 @@ impl Replay {
                 inter_token: Duration::from_millis(1),
                 ..SimulatorConfig::default()
             },
+            probe: false,
         }
     }
 
@@ -115,6 +118,8 @@ impl Replay {
             connector,
             settings: self.settings,
             clock,
+            timer: Timer::coarse(),
+            probe: self.probe,
         };
         let beside = tokio::spawn(meanwhile(stop, clock));
         let result = replay(point, notes, signal).await;

@@ -3,5 +3,6 @@
 mod failures;
 mod harness;
 mod parity;
+mod punctual;
 mod slots;
 mod timing;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use scenario::metrics::ClientLoad;
 use scenario::replay::{Recorded, StopLevel};
 use scenario::scenario::model::{Scaled, Tail, ToolDelays};
 
@@ -46,7 +47,8 @@ async fn ten_thousand_turns_with_hour_long_delays_give_the_same_log_twice() {
         let outcome = Replay::new(made_library(500, 10, 3600.0), 2, 64).run().await;
         outcome.assert_clean();
         // What the recorder's thread took is real time, and so never the same.
-        Outcome { recorded: Recorded { cpu: Duration::ZERO, ..outcome.recorded }, ..outcome }
+        let client = ClientLoad { recorder_cpu_ns: 0, ..outcome.recorded.client };
+        Outcome { recorded: Recorded { client, ..outcome.recorded }, ..outcome }
     };
     let (first, second) = (run().await, run().await);
     assert_eq!(first.recorded.planned, 10_000);

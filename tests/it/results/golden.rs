@@ -37,6 +37,7 @@ pub(super) fn facts() -> RunFacts {
         started_at: UNIX_EPOCH + Duration::from_secs(1_796_007_741),
         state: PointState::Complete,
         simulated: false,
+        client_limited: false,
         concurrency: 2,
         region: None,
         min_duration: None,
