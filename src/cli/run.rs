@@ -4,6 +4,7 @@
 //! other into a result directory, and prints the curve.
 
 mod accuracy;
+mod adopted;
 mod checks;
 mod client;
 mod facts;

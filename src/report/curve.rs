@@ -121,7 +121,9 @@ impl CurvePoint {
         let rate = sums.filter(|(_, seconds)| *seconds > 0.0);
         self.e2e_avg_interactivity = rate.map(|(tokens, seconds)| tokens / seconds);
         let full_run = "/output_sequence_lengths_full_run/output_sequence_lengths/avg";
-        self.osl_mean = number(full_run);
+        // Some versions do not tell it; ours is of the whole replay as well.
+        let official = self.token_counts == TokenCounts::Official.label();
+        self.osl_mean = number(full_run).or(self.osl_mean.filter(|_| official));
         let counted = self.osl_mean.is_some() || number("/output_sequence_lengths/total").is_some();
         let counts =
             if counted { TokenCounts::Official } else { TokenCounts::Missing { turns: 0 } };

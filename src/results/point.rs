@@ -30,6 +30,11 @@ impl PointDescription<'_> {
     pub fn to_yaml(&self) -> String {
         PointYaml::new(self).to_yaml()
     }
+
+    /// point.yaml with what the steady-state detector found.
+    pub fn with_steady(&self, analysis: &Analysis) -> String {
+        with_steady(&self.to_yaml(), self.facts, Some(analysis))
+    }
 }
 
 /// point.yaml but for the steady-state block: what the run knows, and what a submission discloses

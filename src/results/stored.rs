@@ -85,7 +85,9 @@ impl StoredPoint {
     /// When a file is there but cannot be read, or is not what its name says.
     pub fn read(folder: &Path) -> Result<Self, ResultsError> {
         let ours: Option<Summary> = json(&folder.join(SUMMARY))?;
-        let is_ours = ours.is_some() && folder.join(POINT_YAML).is_file();
+        // Another client's directory may hold a point.yaml of ours, but never a self-check.
+        let has = |name: &str| folder.join(name).is_file();
+        let is_ours = ours.is_some() && has(POINT_YAML) && has("self_check.json");
         let summary = match ours {
             Some(summary) => Some(summary),
             None => json(&folder.join("result_summary.json"))?,

@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
 use super::Args;
+use super::adopted;
 use super::facts;
 use super::point::{PointResult, Session, disk};
 use super::relay::{Ended, Relay};
@@ -18,7 +19,6 @@ use crate::cli::export;
 use crate::cli::failure::Failure;
 use crate::cli::prepare::Prepared;
 use crate::clock::wall_now;
-use crate::metrics::TokenSource;
 use crate::plan::PointPlan;
 use crate::recount::recompute;
 use crate::reference::{ClientPoint, ENDPOINT_KEY, Expected, Report, SWE_BENCH_TOKEN};
@@ -165,7 +165,8 @@ impl ClientRun {
         started_at: SystemTime,
     ) -> Result<PointResult, Failure> {
         self.hide_secrets(&report.folder)?;
-        let read = recompute(&report.log, &TokenSource::ServerReported, &AtomicBool::new(false))?;
+        let tokens = adopted::tokens(session, &report.log, point.concurrency);
+        let read = recompute(&report.log, &tokens, &AtomicBool::new(false))?;
         if !read.ended() {
             let place = format!("{}: does not tell the end of the session", report.log.display());
             return Err(
@@ -176,10 +177,12 @@ impl ClientRun {
         let state = PointState::Complete;
         let facts = facts::run_facts(session.prepared, session.simulated, point, started_at, state);
         let row = CurvePoint::new(&facts, &read.metrics, 0).with_summary(&report.summary);
+        let turns = read.metrics.total;
+        adopted::complete(session, point, report, &facts, read)?;
         let adopted = Adopted {
             report: &report.folder,
             files: &[CONFIG, LOG],
-            turns: read.metrics.total,
+            turns,
             violations: self_check.violations.len() as u64,
         };
         run_dir.adopt_point(folder, adopted, wall_now()).map_err(|error| disk(&error))?;

@@ -240,7 +240,7 @@ impl Session<'_> {
 }
 
 /// Client turns that a replay of the sequence issues.
-fn expected_turns(library: &Library, sequence: &[Assignment]) -> u64 {
+pub(super) fn expected_turns(library: &Library, sequence: &[Assignment]) -> u64 {
     let turns = |assignment: &Assignment| {
         let source = library.conversations().get(assignment.conversation as usize);
         source.map_or(0, |source| source.turns.len() as u64)

@@ -93,6 +93,25 @@ fn a_curve_is_measured_by_the_client() {
 }
 
 #[test]
+fn lengths_that_the_client_does_not_tell_are_counted() {
+    let sandbox = sandbox("");
+    let tokenizer = format!("model.tokenizer={ROOT}/tests/fixtures/character-tokenizer");
+    let sets = ["--points", "2", "--set", "accuracy.output_length=true", "--set", &tokenizer];
+    let done = sandbox.run(&[&ARGUMENTS[..], &sets].concat());
+    assert_eq!(done.code, Some(0), "{done}");
+    let row = json(&sandbox, &format!("{RUN}/curve.json"))["points"][0].clone();
+    // One token per character, over all 30 turns; the client's own window has 27 of them.
+    let mean = row["osl_mean"].as_f64().unwrap();
+    assert!((100.0..200.0).contains(&mean), "{mean}");
+    assert_eq!(row["system_tps"], 7144.846755603763);
+    let summary = sandbox.read(format!("{RUN}/points/r2/performance/result_summary.json"));
+    let recorded = format!("{ROOT}/tests/fixtures/reference-replay/result_summary.json");
+    assert_eq!(summary, std::fs::read_to_string(recorded).unwrap());
+    let config = sandbox.read(format!("{RUN}/points/r2/client_config.yaml"));
+    assert!(config.contains("tokenizer_name: "), "{config}");
+}
+
+#[test]
 fn what_goes_wrong_with_the_client_is_told() {
     let mut told = Vec::new();
     for fault in ["fail", "kill", "half", "cut", "missing", "other"] {
