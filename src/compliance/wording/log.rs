@@ -217,7 +217,7 @@ pub(super) const RULES: &[Rule] = &[
                   server's own counts of the earlier prompts, with 32 tokens of grace; a first \
                   turn's against the counted tokens up to the marker where a tokenizer is given, \
                   else against 1.5 times their share of the prompt's bytes and 64 tokens, and \
-                  always against the prompt less 16 tokens.",
+                  always against the prompt less 8 tokens.",
         fix: "empty the server's prefix cache before every point (vLLM: POST /reset_prefix_cache, \
               SGLang: POST /flush_cache), and let it look at the salt",
         messages: &[error(
