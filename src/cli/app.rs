@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use super::console::Console;
-use super::context::Context;
+use super::context::{Context, MakeRuntime};
 use super::failure::{ExitStatus, Failure};
 
 const EXAMPLES: &str = "\
@@ -112,6 +112,16 @@ pub(super) fn command() -> clap::Command {
 
 /// Runs the command given by the process's arguments.
 pub fn main() -> ExitCode {
+    start(None)
+}
+
+/// The same with replays against the embedded simulated endpoint in virtual time: `runtime` makes a
+/// current-thread runtime whose time is paused, so that hours pass in seconds.
+pub fn main_in_virtual_time(runtime: MakeRuntime) -> ExitCode {
+    start(Some(runtime))
+}
+
+fn start(virtual_time: Option<MakeRuntime>) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let color = color_argument(&arguments);
     let command = command().color(match color {
@@ -126,7 +136,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return Console::print_clap(&error).into(),
     };
-    let context = Context::of_process(cli.quiet, cli.color);
+    let context = Context::of_process(cli.quiet, cli.color, virtual_time);
     let status = cli.command.run(&context).unwrap_or_else(|failure| {
         context.console.failure(&failure);
         failure.exit_status()

@@ -146,7 +146,8 @@ fn verdict(report: &Report, strict: bool) -> String {
         n => format!("{n} {name}s"),
     };
     let (errors, warnings) = (count(Severity::Error, "error"), count(Severity::Warning, "warning"));
-    format!("{}: {word}, {errors}, {warnings}", report.path.display())
+    let label = if report.simulated { "; SIMULATED, no results of a real system" } else { "" };
+    format!("{}: {word}, {errors}, {warnings}{label}", report.path.display())
 }
 
 /// The text about one rule.

@@ -30,4 +30,5 @@ mod scoring;
 mod serve;
 mod validate;
 
-pub use app::main;
+pub use app::{main, main_in_virtual_time};
+pub use context::MakeRuntime;

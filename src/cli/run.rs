@@ -33,7 +33,7 @@ use self::point::{PointResult, Session, disk};
 use self::signals::CurrentStage;
 use self::target::Target;
 use super::calibration;
-use super::context::Context;
+use super::context::{Context, MakeRuntime};
 use super::counting::load_reference;
 use super::export::Client;
 use super::failure::{ExitStatus, Failure};
@@ -131,7 +131,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     }
     enough_files(&prepared)?;
     let client = ClientRun::find(args, &prepared, context)?;
-    let runtime = slots_runtime()?;
+    // Whatever is outside lives in real time.
+    let outside = slots_runtime()?;
+    let replaying = context.virtual_time().map(virtual_runtime).transpose()?;
+    let runtime = replaying.as_ref().unwrap_or(&outside);
+    // Clocks that are started here are this runtime's.
+    let _entered = replaying.as_ref().map(tokio::runtime::Runtime::enter);
     let calibration = calibration::find(args.calibration.as_deref(), context)?;
     warn_of_slots(&prepared, calibration.as_ref(), context);
     if client.is_none() {
@@ -140,11 +145,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let reference = reference(&prepared)?;
     let statement =
         Statement::read(&prepared.scenario).map_err(|error| package::failure(&error))?;
-    let target = Target::start(&prepared.scenario, &prepared.library)?;
+    let target = Target::start(&prepared.scenario, &prepared.library, replaying.is_some())?;
     let connect_timeout = prepared.scenario.endpoint.connect_timeout.get();
     runtime.block_on(target.check(connect_timeout))?;
     let simulated = runtime.block_on(target.is_simulated());
-    let accuracy = AccuracyRun::prepare(&prepared, client.is_some(), &runtime, &context.console)?;
+    let accuracy = AccuracyRun::prepare(&prepared, client.is_some(), &outside, &context.console)?;
 
     let mut run_dir = match &args.resume {
         Some(directory) => resume::open(directory, simulated)?,
@@ -161,7 +166,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         prepared: &prepared,
         target: &target,
         simulated,
-        runtime: &runtime,
+        runtime,
+        outside: &outside,
         stop: &stop,
         stage: &stage,
         live: &live,
@@ -257,6 +263,11 @@ fn enough_files(prepared: &Prepared) -> Result<(), Failure> {
     .help(
         "raise the hard limit (`ulimit -Hn`, or LimitNOFILE= of the service), or run fewer slots",
     ))
+}
+
+/// Where slots run in virtual time.
+fn virtual_runtime(make: MakeRuntime) -> Result<tokio::runtime::Runtime, Failure> {
+    make().map_err(|error| Failure::could_not("virtual time cannot be started").because(&error))
 }
 
 /// Where slots run. One thread carries a few hundred slots; a machine with many cores gets a

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
@@ -19,6 +19,8 @@ pub enum Stream {
     Plain(TcpStream),
     /// TLS over TCP.
     Tls(Box<TlsStream<TcpStream>>),
+    /// A pipe in memory, to a server in this process.
+    Pipe(DuplexStream),
 }
 
 macro_rules! either {
@@ -30,6 +32,10 @@ macro_rules! either {
             }
             Stream::Tls($io) => {
                 let $io = Pin::new($io.as_mut());
+                $call
+            }
+            Stream::Pipe($io) => {
+                let $io = Pin::new($io);
                 $call
             }
         }
@@ -67,6 +73,7 @@ impl AsyncWrite for Stream {
         match self {
             Self::Plain(io) => io.is_write_vectored(),
             Self::Tls(io) => io.is_write_vectored(),
+            Self::Pipe(io) => io.is_write_vectored(),
         }
     }
 

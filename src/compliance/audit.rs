@@ -27,6 +27,9 @@ pub struct Report {
     pub path: PathBuf,
     /// What it was taken for.
     pub kind: Kind,
+    /// Whether a point says that its endpoint was simulated; no rule forbids that, but whoever
+    /// reads the verdict must know.
+    pub simulated: bool,
     /// Every result in the order of evaluation, passed checks included.
     pub findings: Vec<Finding>,
 }
@@ -95,7 +98,8 @@ pub fn audit_with(
         checks::check(&context, given.checks.as_deref(), &mut sink);
     }
     let (path, kind) = (context.root().to_owned(), context.kind);
-    Report { path, kind, findings: sink.finish() }
+    let simulated = context.is_simulated();
+    Report { path, kind, simulated, findings: sink.finish() }
 }
 
 /// A submission.

@@ -37,7 +37,8 @@ pub fn judge_checks(path: &Path, checks: &[Check]) -> Report {
     if !checks.is_empty() {
         each(&context, checks, &mut sink);
     }
-    Report { path: path.to_owned(), kind: context.kind, findings: sink.finish() }
+    let (path, kind, simulated) = (path.to_owned(), context.kind, context.is_simulated());
+    Report { path, kind, simulated, findings: sink.finish() }
 }
 
 /// Evaluates the rules that are given, else the ones of the result directory's own scenario.

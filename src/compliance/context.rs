@@ -99,6 +99,16 @@ impl<'a> Context<'a> {
         self.folder.root()
     }
 
+    /// Whether a point says that its endpoint was simulated.
+    pub(super) fn is_simulated(&self) -> bool {
+        self.curves().flat_map(|curve| &curve.points).any(|files| {
+            [&files.summary, &files.point].into_iter().any(|document| {
+                let label = document.map().and_then(|map| map.given("simulated"));
+                matches!(label, Some(Value::Bool(true)))
+            })
+        })
+    }
+
     /// Every curve.
     pub(super) fn curves(&self) -> impl Iterator<Item = &Curve> {
         self.systems.iter().flat_map(|system| &system.curves)

@@ -40,6 +40,8 @@ pub(super) struct Session<'a> {
     pub(super) simulated: bool,
     /// Where slots run.
     pub(super) runtime: &'a Runtime,
+    /// Where services are asked, in real time.
+    pub(super) outside: &'a Runtime,
     /// Raised by signals.
     pub(super) stop: &'a StopHandle,
     /// Told what the run does, for whoever interrupts it.

@@ -74,7 +74,7 @@ fn follow(
     concurrency: u32,
 ) -> Result<Finished, String> {
     let mut teller = Teller::new(session.console, request, concurrency);
-    let ended = session.runtime.block_on(async {
+    let ended = session.outside.block_on(async {
         let (stopping, stop) = watch::channel(false);
         let (mut first, mut second) = (session.stop.signal(), session.stop.signal());
         let passed_on = tokio::spawn(async move {

@@ -20,6 +20,9 @@ use crate::simulator::{self, ReplySource, Simulator};
 /// How long a server may take to list its models, when it is looked at before the first point.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// What fits into a pipe to the simulated endpoint.
+const PIPE_BYTES: usize = 64 * 1024;
+
 /// An endpoint to replay against.
 pub(super) struct Target {
     /// URLs, request heads and limits.
@@ -33,15 +36,32 @@ pub(super) struct Target {
 /// The running simulated endpoint.
 struct Embedded {
     simulator: Arc<Simulator>,
+    /// Where it listens; none where it answers over pipes.
+    port: Option<Port>,
+}
+
+/// The thread that serves a port.
+struct Port {
     shutdown: oneshot::Sender<()>,
     thread: JoinHandle<()>,
 }
 
 impl Target {
     /// Prepares the endpoint of a scenario, and starts it where it is the simulated one.
-    pub(super) fn start(scenario: &ValidScenario, library: &Arc<Library>) -> Result<Self, Failure> {
+    ///
+    /// With `in_memory`, the simulated one answers over pipes on the runtime that replays, so that
+    /// both live in one time.
+    pub(super) fn start(
+        scenario: &ValidScenario,
+        library: &Arc<Library>,
+        in_memory: bool,
+    ) -> Result<Self, Failure> {
         let section = &scenario.endpoint;
         let (urls, embedded) = match &section.simulated {
+            Some(simulated) if in_memory => {
+                let simulator = simulator(simulated, scenario, library)?;
+                (vec!["http://simulated".to_owned()], Some(Embedded { simulator, port: None }))
+            }
             Some(simulated) => {
                 let (url, embedded) = Embedded::start(simulated, scenario, library)?;
                 (vec![url], Some(embedded))
@@ -62,8 +82,16 @@ impl Target {
         };
         let unusable = |error: client::ConfigError| Failure::usage(error.to_string());
         let endpoint = Arc::new(Endpoint::new(&config).map_err(unusable)?);
-        let connector = Arc::new(TcpConnector::new(&endpoint).map_err(unusable)?);
-        Ok(Self { endpoint, connector, config, embedded })
+        let piped = embedded.as_ref().filter(|embedded| embedded.port.is_none());
+        let connector = match piped.map(|embedded| Arc::clone(&embedded.simulator)) {
+            Some(simulator) => TcpConnector::in_memory(move || {
+                let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
+                tokio::spawn(Arc::clone(&simulator).serve_connection(theirs));
+                ours
+            }),
+            None => TcpConnector::new(&endpoint).map_err(unusable)?,
+        };
+        Ok(Self { endpoint, connector: Arc::new(connector), config, embedded })
     }
 
     /// The URLs.
@@ -115,7 +143,7 @@ impl Target {
 
     /// Ends the simulated endpoint, where there is one.
     pub(super) fn stop(self) {
-        if let Some(Embedded { shutdown, thread, .. }) = self.embedded {
+        if let Some(Port { shutdown, thread }) = self.embedded.and_then(|embedded| embedded.port) {
             // Either may be gone already; the run is over in any case.
             let _ = shutdown.send(());
             let _ = thread.join();
@@ -139,10 +167,7 @@ impl Embedded {
             .enable_all()
             .build()
             .map_err(|e| failed(&e))?;
-        let config = simulator_config(simulated, scenario);
-        let replies = Arc::new(RecordedTable::new(Arc::clone(library)));
-        let simulator = Simulator::new(config, Some(replies), Clock::start())
-            .map_err(|error| Failure::usage(format!("endpoint.simulated: {error}")))?;
+        let simulator = simulator(simulated, scenario, library)?;
         let (shutdown, stopped) = oneshot::channel();
         let served = Arc::clone(&simulator);
         let serve = move || {
@@ -156,8 +181,21 @@ impl Embedded {
             });
         };
         let thread = std::thread::Builder::new().name("simulated".to_owned()).spawn(serve);
-        Ok((url, Self { simulator, shutdown, thread: thread.map_err(|e| failed(&e))? }))
+        let port = Port { shutdown, thread: thread.map_err(|e| failed(&e))? };
+        Ok((url, Self { simulator, port: Some(port) }))
     }
+}
+
+/// The simulated endpoint of a scenario.
+fn simulator(
+    simulated: &Simulated,
+    scenario: &ValidScenario,
+    library: &Arc<Library>,
+) -> Result<Arc<Simulator>, Failure> {
+    let config = simulator_config(simulated, scenario);
+    let replies = Arc::new(RecordedTable::new(Arc::clone(library)));
+    Simulator::new(config, Some(replies), Clock::start())
+        .map_err(|error| Failure::usage(format!("endpoint.simulated: {error}")))
 }
 
 /// The simulated endpoint as the scenario wants it; it answers any model and checks the key that
