@@ -131,11 +131,12 @@ class Full(Exception):
 
 
 # What is made, the most memory in MB, and whether anything must come out. A conversation is some
-# 50 kB. `tiny` is a tenth of the others: its 400,000 conversations take 200 bytes of memory each.
+# 50 kB. The last two are a tenth of the others: the 400,000 conversations of `tiny` take 200 bytes of
+# memory each.
 CASES = [
-    (openai, 48, True), (claude_code, 64, True), (swe_agent, 32, True), (sharegpt, 32, True),
+    (openai, 48, True), (claude_code, 64, True), (swe_agent, 48, True), (sharegpt, 48, True),
     (events, 48, True), (mooncake, 48, True), (one_line, 260, False), (one_text, 260, False),
-    (zeros, 260, False), (empty_objects, 32, False), (tiny, 130, True),
+    (zeros, 260, False), (empty_objects, 48, False), (tiny, 160, True),
 ]
 
 
@@ -163,7 +164,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path, out = os.path.join(folder, "input.jsonl"), os.path.join(folder, "set.jsonl")
         for maker, limit, written in CASES:
-            size = megabytes // 10 if maker is tiny else megabytes
+            size = megabytes // 10 if maker in (tiny, empty_objects) else megabytes
             make(path, maker, size * 1_000_000)
             begun = time.monotonic()
             with open(os.path.join(folder, "messages"), "wb") as messages_file:

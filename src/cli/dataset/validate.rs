@@ -6,7 +6,7 @@ use super::count;
 use crate::cli::context::Context;
 use crate::cli::failure::{ExitStatus, Failure};
 use crate::cli::validate::Format;
-use crate::dataset::{Limits, Reader};
+use crate::dataset::{Facts, Limits, Reader};
 use crate::diagnostics::{
     Diagnostic, Place, SourceMap, render_github, render_human, render_json, render_sarif,
 };
@@ -86,7 +86,12 @@ fn check(file: &Path, max_findings: usize) -> Checked {
         }
     };
     let facts = reader.finish();
-    let findings = reader.diagnostics().to_vec();
+    let mut findings = reader.diagnostics().to_vec();
+    let mut warnings = reader.warnings();
+    if let Some(finding) = no_system(file, &facts) {
+        findings.push(finding);
+        warnings += 1;
+    }
     let broken = match facts.broken_trajectories {
         0 => String::new(),
         n => format!(", {n} broken"),
@@ -94,9 +99,23 @@ fn check(file: &Path, max_findings: usize) -> Checked {
     let summary = format!(
         "{}, {}; {}{broken}, {}",
         count(reader.errors(), "error", "errors"),
-        count(reader.warnings(), "warning", "warnings"),
+        count(warnings, "warning", "warnings"),
         count(facts.trajectories, "usable trajectory", "usable trajectories"),
         count(facts.client_turns, "client turn", "client turns"),
     );
     Checked { findings, errors: reader.errors(), unreadable: false, summary }
+}
+
+/// Trajectories that no salted run takes; nothing in the file itself is wrong with them.
+fn no_system(file: &Path, facts: &Facts) -> Option<Diagnostic> {
+    let first = facts.first_without_system.as_ref()?;
+    let (count, first) = (facts.without_system, first.escape_debug());
+    let text = match count {
+        1 => format!("the conversation `{first}` has no system prompt"),
+        _ => format!("{count} conversations have no system prompt, such as `{first}`"),
+    };
+    let finding = Diagnostic::warning("dataset-no-system", text)
+        .note("salted runs, which the benchmark's rules require, refuse them")
+        .help("put a `system` text into their first rows, or replay with `cache: { salt: false }`");
+    Some(finding.at(file, Place::File, ""))
 }

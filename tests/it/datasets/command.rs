@@ -45,9 +45,14 @@ error[dataset-more-findings]: 3 more findings are not shown
  = note: the first 1 are shown
  = help: mend those first and validate again
 
+warning[dataset-no-system]: the conversation `fine` has no system prompt
+--> tests/fixtures/datasets/delays.jsonl
+ = note: salted runs, which the benchmark's rules require, refuse them
+ = help: put a `system` text into their first rows, or replay with `cache: { salt: false }`
+
 
 ----- stderr -----
-tests/fixtures/datasets/delays.jsonl: 4 errors, 0 warnings; 1 usable trajectory, 4 broken, 3 client turns
+tests/fixtures/datasets/delays.jsonl: 4 errors, 1 warning; 1 usable trajectory, 4 broken, 3 client turns
 ");
     let missing = ["validate", "missing.jsonl", "datasets/coding.jsonl"];
     insta::assert_snapshot!(dataset(&missing), @r"
@@ -64,6 +69,9 @@ datasets/coding.jsonl: 0 errors, 0 warnings; 6 usable trajectories, 44 client tu
     // Warnings alone fail nothing.
     let warned = dataset(&["validate", "tests/fixtures/datasets/systems.jsonl"]);
     assert!(warned.starts_with("exit code: 0\n") && warned.contains("warning["), "{warned}");
+    // Two of its three conversations have a system prompt.
+    let said = "warning[dataset-no-system]: the conversation `";
+    assert!(warned.contains(said) && warned.contains(" 2 warnings;"), "{warned}");
 }
 
 #[test]
@@ -76,9 +84,10 @@ exit code: 1
 ::error file=tests/fixtures/datasets/scattered.jsonl,line=4,endLine=4,col=1,endColumn=1,title=dataset-scattered-conversation::row 4: the rows of this conversation do not stand together%0Anote: its earlier rows ended in row 2%0Ahelp: move all rows of a conversation next to each other
 ::error file=tests/fixtures/datasets/scattered.jsonl,line=6,endLine=6,col=1,endColumn=1,title=dataset-duplicate-conversation::row 6: this conversation id was used before%0Anote: its earlier rows ended in row 3%0Ahelp: give each conversation an id of its own
 ::error file=tests/fixtures/datasets/scattered.jsonl,line=9,endLine=9,col=1,endColumn=1,title=dataset-duplicate-conversation::row 9: this conversation id was used before%0Anote: its earlier rows ended in row 8%0Ahelp: give each conversation an id of its own
+::warning file=tests/fixtures/datasets/scattered.jsonl,title=dataset-no-system::4 conversations have no system prompt, such as `a`%0Anote: salted runs, which the benchmark's rules require, refuse them%0Ahelp: put a `system` text into their first rows, or replay with `cache: { salt: false }`
 
 ----- stderr -----
-tests/fixtures/datasets/scattered.jsonl: 3 errors, 0 warnings; 4 usable trajectories, 3 broken, 4 client turns
+tests/fixtures/datasets/scattered.jsonl: 3 errors, 1 warning; 4 usable trajectories, 3 broken, 4 client turns
 ");
     for format in ["json", "sarif"] {
         let text = run(format);

@@ -65,6 +65,13 @@ fn mini_swe_agent_trajectories_are_read_as_one_document() {
 }
 
 #[test]
+fn swe_agent_histories_lose_their_demonstrations() {
+    let converted = fixture("swe-agent.traj", Options::default());
+    assert_eq!(converted.findings, "");
+    insta::assert_snapshot!(converted.rows);
+}
+
+#[test]
 fn sharegpt_arrays_are_read_element_by_element() {
     let converted = fixture("sharegpt.json", Options { repair: true, ..Options::default() });
     insta::assert_snapshot!(converted.rows);
@@ -242,6 +249,7 @@ fn truncated_duplicated_and_reordered_files_give_findings() {
         "openai.jsonl",
         "claude-code.jsonl",
         "mini-swe-agent.traj.json",
+        "swe-agent.traj",
         "sharegpt.json",
         "broken.jsonl",
         "sessions.jsonl",
