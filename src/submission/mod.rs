@@ -19,7 +19,6 @@ mod names;
 mod package;
 mod power;
 mod read;
-mod rehearse;
 mod run;
 mod shared;
 mod statement;
@@ -28,5 +27,4 @@ mod tree;
 
 pub use error::{Disagreement, SubmissionError};
 pub use package::{Options, Package, Replacing, package};
-pub use rehearse::rehearse;
 pub use statement::{PointFiles, Statement};

@@ -1,3 +1,0 @@
-//! tbd
-/// x
-pub fn rehearse() {}
