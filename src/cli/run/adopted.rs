@@ -45,7 +45,7 @@ pub(super) fn complete(
     point: &PointPlan,
     report: &Report,
     facts: &RunFacts,
-    read: Recomputed,
+    read: &Recomputed,
 ) -> Result<(), Failure> {
     let Some(statement) = session.statement else { return Ok(()) };
     let prepared = session.prepared;

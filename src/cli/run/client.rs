@@ -178,7 +178,7 @@ impl ClientRun {
         let facts = facts::run_facts(session.prepared, session.simulated, point, started_at, state);
         let row = CurvePoint::new(&facts, &read.metrics, 0).with_summary(&report.summary);
         let turns = read.metrics.total;
-        adopted::complete(session, point, report, &facts, read)?;
+        adopted::complete(session, point, report, &facts, &read)?;
         let adopted = Adopted {
             report: &report.folder,
             files: &[CONFIG, LOG],
