@@ -35,6 +35,7 @@ Exit codes:
 /// Assemble a submission from run folders
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(super) struct Args {
     /// Run folders, result directories, or submissions
     #[arg(required = true, value_name = "RUN")]

@@ -181,7 +181,8 @@ struct Warmup {
     n_requests: Option<u64>,
     salt: bool,
     drain: bool,
-    warmup_random_seed: u64,
+    #[serde(rename = "warmup_random_seed")]
+    random_seed: u64,
 }
 
 #[derive(Serialize)]
@@ -234,7 +235,7 @@ impl<'a> Resolved<'a> {
                     n_requests: warm.then_some(config.warmup_requests),
                     salt: false,
                     drain: warm,
-                    warmup_random_seed: config.seed,
+                    random_seed: config.seed,
                 },
                 early_stopping: EarlyStopping { enabled: true },
             },

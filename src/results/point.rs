@@ -64,13 +64,12 @@ impl PointYaml {
             fields.set_some("max_supported_concurrency", stated.max_supported_concurrency);
         }
         fields.set_some("model_name", facts.benchmark.as_deref());
-        match disclosure {
-            Some(stated) => fields.disclose(stated),
-            None => {
-                let names: Vec<&str> = config.datasets.iter().map(|set| &*set.name).collect();
-                fields.set("dataset_name", names.join(" + "));
-                fields.set("dataset_type", PERFORMANCE);
-            }
+        if let Some(stated) = disclosure {
+            fields.disclose(stated);
+        } else {
+            let names: Vec<&str> = config.datasets.iter().map(|set| &*set.name).collect();
+            fields.set("dataset_name", names.join(" + "));
+            fields.set("dataset_type", PERFORMANCE);
         }
         let seeds = disclosure.map_or_else(
             || json!({ "scheduler_rng_seed": facts.seed, "sample_index_rng_seed": facts.seed }),

@@ -24,7 +24,7 @@ pub(super) fn describe(
     point: Option<&PointStatement>,
 ) -> Map<String, Value> {
     let mut described = Map::new();
-    let missing = |key: &str| !system.get(key).is_some_and(|value| !value.is_null());
+    let missing = |key: &str| system.get(key).is_none_or(Value::is_null);
     if missing("division") {
         described.insert("division".to_owned(), submission.division.name().into());
     }

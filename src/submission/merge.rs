@@ -46,7 +46,7 @@ impl Point {
         [&self.run].into_iter().chain(&self.accuracy)
     }
 
-    /// accuracy_results.json of the point: the accuracy run's, with the performance run's inline
+    /// `accuracy_results.json` of the point: the accuracy run's, with the performance run's inline
     /// entry where that has none.
     pub(super) fn accuracy_results(&self) -> Option<AccuracyResults> {
         let own = self.run.accuracy.as_ref().map(|(_, results)| results);

@@ -1,6 +1,7 @@
 //! From runs to a submission's tree.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
@@ -91,7 +92,7 @@ pub fn package(paths: &[PathBuf], options: &Options<'_>) -> Result<Package, Subm
     let simulated = runs.iter().any(Run::is_simulated);
     let (curves, shared) = arrange(runs, old, options)?;
     let points = curves.values().map(BTreeMap::len).sum();
-    let tree = lay_out(&curves, &shared)?;
+    let tree = lay_out(&curves, &shared);
 
     fs::create_dir_all(&parent).map_err(SubmissionError::write(&parent))?;
     let mut building = tempfile::Builder::new();
@@ -227,13 +228,11 @@ fn place(run: &Run) -> Result<(String, String), SubmissionError> {
 
 fn put(curves: &mut Curves, run: Run) -> Result<(), SubmissionError> {
     let points = curves.entry(place(&run)?).or_default();
-    match points.get_mut(&run.concurrency) {
-        Some(point) => point.add(run),
-        None => {
-            points.insert(run.concurrency, Point::new(run));
-            Ok(())
-        }
+    if let Some(point) = points.get_mut(&run.concurrency) {
+        return point.add(run);
     }
+    points.insert(run.concurrency, Point::new(run));
+    Ok(())
 }
 
 /// Every implementation has a README, and every pointer to a shared directory leads to one.
@@ -278,7 +277,7 @@ fn sources(curves: &Curves, shared: &Shared) -> Result<(), SubmissionError> {
 }
 
 /// The tree of the curves.
-fn lay_out(curves: &Curves, shared: &Shared) -> Result<Tree, SubmissionError> {
+fn lay_out(curves: &Curves, shared: &Shared) -> Tree {
     let mut tree = Tree::default();
     tree.add_directory("docs");
     for (name, content) in shared.files() {
@@ -298,7 +297,7 @@ fn lay_out(curves: &Curves, shared: &Shared) -> Result<Tree, SubmissionError> {
         }
     }
     tree.add("cli_metadata.json", pretty(&metadata(curves)));
-    Ok(tree)
+    tree
 }
 
 /// The files of one point.
@@ -340,7 +339,7 @@ fn point_yaml(run: &Run, implementation: Option<&str>) -> Vec<u8> {
     };
     let mut added = String::new();
     if let (true, Some(implementation)) = (lacks("shared_src"), implementation) {
-        added.push_str(&format!("shared_src: {implementation}\n"));
+        let _ = writeln!(added, "shared_src: {implementation}");
     }
     if lacks("shared_docs") {
         added.push_str("shared_docs: docs\n");
@@ -349,7 +348,7 @@ fn point_yaml(run: &Run, implementation: Option<&str>) -> Vec<u8> {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(&format!("{MARKER}\n{added}"));
+        let _ = write!(text, "{MARKER}\n{added}");
     }
     text.into_bytes()
 }

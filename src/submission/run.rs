@@ -54,9 +54,9 @@ pub(super) struct Run {
 pub(super) struct Supplied {
     /// point.yaml.
     pub(super) point: String,
-    /// system_desc.json.
+    /// `system_desc.json`.
     pub(super) system: Map<String, Value>,
-    /// system_power.json, where one is stated.
+    /// `system_power.json`, where one is stated.
     pub(super) power: Option<Map<String, Value>>,
     /// `src/` and `docs/`.
     pub(super) shared: Shared,
@@ -95,7 +95,7 @@ impl Run {
             let path = folder.join(name);
             match (path.is_file(), other) {
                 (true, _) => Ok(Some(Parsed { map: json_map(&path)?, path })),
-                (false, other) => Ok(other.map(|map| Parsed { map, path })),
+                (false, other) => Ok(other.map(|map| Parsed { path, map })),
             }
         };
         let point_path = folder.join("point.yaml");
@@ -277,7 +277,8 @@ fn copied(folder: &Path) -> Result<Vec<Below>, SubmissionError> {
     for entry in std::fs::read_dir(folder).map_err(SubmissionError::read(folder))? {
         let entry = entry.map_err(SubmissionError::read(folder))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with("mlperf-system-info-") && name.ends_with(".json") {
+        let is_json = Path::new(&name).extension().is_some_and(|extension| extension == "json");
+        if name.starts_with("mlperf-system-info-") && is_json {
             copied.push(Below { name, path: entry.path() });
         }
     }

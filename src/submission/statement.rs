@@ -11,7 +11,7 @@ use crate::compliance::PowerFault;
 use crate::results::{Disclosure, ExtraFile, Seeds};
 use crate::ruleset::{Region, Ruleset};
 use crate::scenario::ValidScenario;
-use crate::scenario::model::{NodesUsed, PointStatement, Submission};
+use crate::scenario::model::{PointStatement, Submission};
 
 /// The submission section of a scenario with its files read.
 #[derive(Clone, Debug)]
@@ -147,14 +147,6 @@ impl<'a> Statement<'a> {
     /// The shortest run that the ruleset takes of a point.
     pub(super) fn min_duration(&self, concurrency: u32) -> Option<Duration> {
         self.scenario.ruleset().map(|ruleset| ruleset.min_duration(concurrency))
-    }
-
-    /// The nodes that a point engages: kind and number; empty for the whole system.
-    pub fn engaged(&self, concurrency: u32) -> Vec<(u32, u32)> {
-        let point = self.submission.points.iter().find(|point| point.at.contains(&concurrency));
-        let nodes = point.map(|point| &point.nodes_used).filter(|nodes| !nodes.is_empty());
-        let pair = |used: &NodesUsed| (used.system_node_ensemble_id, used.nodes);
-        nodes.unwrap_or(&self.submission.nodes_used).iter().map(pair).collect()
     }
 }
 

@@ -63,7 +63,7 @@ fn a_curve_is_measured_by_the_client() {
     assert_eq!((&row["turns"], &row["tracked_turns"]), (&30.into(), &27.into()));
     assert_eq!(
         (&row["token_counts"], &row["system_tps"]),
-        (&"official".into(), &7144.846755603763.into())
+        (&"official".into(), &7_144.846_755_603_763.into())
     );
     for name in ["events.jsonl", "scores.json", "report.txt"] {
         let recorded = format!("{ROOT}/tests/fixtures/reference-replay/{name}");
@@ -103,7 +103,7 @@ fn lengths_that_the_client_does_not_tell_are_counted() {
     // One token per character, over all 30 turns; the client's own window has 27 of them.
     let mean = row["osl_mean"].as_f64().unwrap();
     assert!((100.0..200.0).contains(&mean), "{mean}");
-    assert_eq!(row["system_tps"], 7144.846755603763);
+    assert_eq!(row["system_tps"], 7_144.846_755_603_763);
     let summary = sandbox.read(format!("{RUN}/points/r2/performance/result_summary.json"));
     let recorded = format!("{ROOT}/tests/fixtures/reference-replay/result_summary.json");
     assert_eq!(summary, std::fs::read_to_string(recorded).unwrap());

@@ -58,11 +58,9 @@ pub(super) fn contents(root: &Path) -> BTreeMap<String, Vec<u8>> {
 fn values(root: &Path) -> BTreeMap<String, Value> {
     let value = |(name, bytes): (String, Vec<u8>)| {
         let text = String::from_utf8(bytes).unwrap();
-        let mut value = if name.ends_with(".json") {
-            serde_json::from_str(&text).unwrap()
-        } else {
-            Value::String(text)
-        };
+        let is_json = Path::new(&name).extension().is_some_and(|extension| extension == "json");
+        let mut value =
+            if is_json { serde_json::from_str(&text).unwrap() } else { Value::String(text) };
         // Stated with one decimal in the example; computed where a run does not state it.
         if let Value::Object(map) = &mut value {
             map.remove("system_tps_per_kw");
@@ -76,7 +74,8 @@ fn values(root: &Path) -> BTreeMap<String, Value> {
 fn nothing_hidden(out: &Path) {
     for entry in fs::read_dir(out.join("example_org")).unwrap() {
         let name = entry.unwrap().file_name();
-        assert!(!name.to_string_lossy().starts_with('.'), "{name:?} was left behind");
+        let name = name.to_string_lossy();
+        assert!(!name.starts_with('.'), "{name} was left behind");
     }
 }
 
@@ -138,7 +137,7 @@ fn the_same_runs_give_the_same_bytes() {
     let archive = |built: &Package| fs::read(built.archive.as_ref().unwrap()).unwrap();
     assert!(archive(&first) == archive(&second));
     // A submission is a source, too, and stays what it is.
-    let again = build(&[first.root.clone()], "c");
+    let again = build(std::slice::from_ref(&first.root), "c");
     assert_eq!((again.digest, again.points), (first.digest, 7));
 
     let unpacked = home.path().join("unpacked");

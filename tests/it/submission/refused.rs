@@ -1,5 +1,6 @@
 //! Nothing is built where two files disagree; the refusal names file, field and both values.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -137,9 +138,9 @@ fn refusals_name_file_field_and_values() {
         let out = home.path().join("out");
         let error = package(&runs, &options(&out, Replacing::Nothing)).unwrap_err();
         let text = error.to_string().replace(&format!("{}/", folder.display()), "");
-        told.push_str(&format!("{what}\n    {text}\n"));
+        let _ = writeln!(told, "{what}\n    {text}");
         if let Some(help) = error.help() {
-            told.push_str(&format!("    help: {help}\n"));
+            let _ = writeln!(told, "    help: {help}");
         }
         assert!(!out.exists(), "{what}: something was left behind");
     }
