@@ -10,6 +10,9 @@
 //! * another conversation's prompt in the same pass, up to the conversation's marker: what the
 //!   template puts first (the tools, with some), the pass's marker and the system prompt.
 //!
+//! The markers are of 16 bits; where those of two trajectories happen to be the same, their prompts
+//! may begin alike to any length, and their first turns are not judged.
+//!
 //! Nothing else is shared: not with another pass, and not with another point, as long as the cache
 //! is emptied between points. A turn behind an answered one is therefore held against the server's
 //! own counts of its trajectory's earlier prompts, which needs no tokenizer. For a trajectory's
@@ -42,6 +45,9 @@ pub(super) enum Head {
     Bytes(u64, u64),
     /// The prompt is not known.
     Unknown,
+    /// Another trajectory's markers read the same, so that nothing tells the prompts apart but
+    /// their texts.
+    Whole,
 }
 
 /// Follows the server's cache.
@@ -115,6 +121,7 @@ impl Cache {
                 let share = u64::try_from(share).unwrap_or(u64::MAX).saturating_add(PREAMBLE);
                 share.min(prompt.saturating_sub(OWN))
             }
+            (None, Head::Whole) => prompt,
             (None, Head::Unknown) => prompt.saturating_sub(OWN),
         }
     }
@@ -186,6 +193,7 @@ mod tests {
             (Head::Bytes(3900, 4000), 992),
             (Head::Bytes(9, 0), 992),
             (Head::Unknown, 992),
+            (Head::Whole, 1000),
         ] {
             assert!(is_legal(false, &turn(most, None, head)), "{head:?}");
             assert!(!is_legal(false, &turn(most + 1, None, head)), "{head:?}");

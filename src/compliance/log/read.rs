@@ -200,6 +200,7 @@ impl<'a> Follower<'a> {
         self.order.later(key, turn.as_ref(), line, at);
         let head = self.heads.remove(&key.sample).unwrap_or(Head::Unknown);
         let Some(turn) = turn else { return };
+        let head = if self.sessions.is_salted_alone(turn.place) { head } else { Head::Whole };
         self.order.ended(key, &turn, reply.is_some(), line);
         let session = self.sessions.at(turn.place);
         session.failed |= reply.is_none();

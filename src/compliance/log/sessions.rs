@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::clock::Nanos;
+use crate::digest::salt_hex;
 use crate::events::{SampleId, TurnKey};
 use crate::recount::source_and_pass;
 
@@ -56,6 +57,8 @@ impl Session {
 pub(super) struct Sessions {
     list: Vec<Session>,
     places: HashMap<Arc<str>, usize>,
+    /// How many trajectories have the same two salt markers, which are of 16 bits each.
+    salted: HashMap<[String; 2], u32>,
 }
 
 impl Sessions {
@@ -65,6 +68,7 @@ impl Sessions {
             return *place;
         }
         let (source, pass) = source_and_pass(&key.session);
+        *self.salted.entry(markers(pass, source)).or_default() += 1;
         self.list.push(Session {
             id: Arc::clone(&key.session),
             source: source.len(),
@@ -89,6 +93,12 @@ impl Sessions {
         self.places.get(id).map(|place| &self.list[*place])
     }
 
+    /// Whether no other trajectory so far has the same two salt markers.
+    pub(super) fn is_salted_alone(&self, place: usize) -> bool {
+        let session = &self.list[place];
+        self.salted.get(&markers(session.pass, session.source())) == Some(&1)
+    }
+
     /// The trajectory at a place.
     pub(super) fn at(&mut self, place: usize) -> &mut Session {
         &mut self.list[place]
@@ -97,5 +107,29 @@ impl Sessions {
     /// All of them.
     pub(super) fn list(&self) -> &[Session] {
         &self.list
+    }
+}
+
+/// What stands in the salt markers of a trajectory: the pass's, the conversation's.
+fn markers(pass: u32, source: &str) -> [String; 2] {
+    [salt_hex(&pass.to_string()), salt_hex(source)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trajectories_whose_markers_read_the_same_are_told() {
+        let mut sessions = Sessions::default();
+        let mut place = |id: &str| {
+            let key = TurnKey { sample: SampleId(1), session: id.into(), turn: 1 };
+            sessions.place(&key, 1, 0)
+        };
+        // Both ids have the salt 1770.
+        let (one, other) = (place("sim_0079"), place("sim_0154"));
+        let (later, alone) = (place("sim_0079__repeat_2"), place("sim_0080"));
+        assert!(!sessions.is_salted_alone(one) && !sessions.is_salted_alone(other));
+        assert!(sessions.is_salted_alone(later) && sessions.is_salted_alone(alone));
     }
 }
