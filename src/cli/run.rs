@@ -145,6 +145,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let reference = reference(&prepared)?;
     let statement =
         Statement::read(&prepared.scenario).map_err(|error| package::failure(&error))?;
+    warn_of_system(statement.as_ref(), context);
     let target = Target::start(&prepared.scenario, &prepared.library, replaying.is_some())?;
     let connect_timeout = prepared.scenario.endpoint.connect_timeout.get();
     runtime.block_on(target.check(connect_timeout))?;
@@ -229,6 +230,13 @@ fn warn_of_slots(prepared: &Prepared, calibration: Option<&Calibration>, context
         if let Some(why) = calibration.too_many_slots(point.concurrency) {
             context.console.warning(&format!("point r{}: {why}", point.concurrency));
         }
+    }
+}
+
+/// Tells before anything is measured what will keep the submission from being accepted.
+fn warn_of_system(statement: Option<&Statement<'_>>, context: &Context) {
+    for fault in statement.map(Statement::system_faults).unwrap_or_default() {
+        context.console.warning(&format!("submission.system: {}", fault.message));
     }
 }
 

@@ -38,6 +38,6 @@ pub use context::Kind;
 pub use finding::Finding;
 pub use log::Workload;
 pub use official::official_json;
-pub use provision::{Power, PowerFault, PowerSums};
+pub use provision::{FieldFault, Power, PowerSums, description_faults};
 pub use registry::Registries;
 pub use rule::{Message, Rule, Scope};

@@ -30,9 +30,9 @@ pub struct PowerSums {
     pub total_system_power_w: f64,
 }
 
-/// What is wrong with a descriptor.
+/// What is wrong with a field of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PowerFault {
+pub struct FieldFault {
     /// The field, as a dotted path; empty for the document.
     pub field: String,
     /// What was found, and what is asked for.
@@ -46,8 +46,8 @@ impl Power {
     /// # Errors
     /// What is wrong with the descriptor, figures that it states itself and that are not ours
     /// included.
-    pub fn of(descriptor: &str, description: &str) -> Result<Self, Vec<PowerFault>> {
-        let no_json = |message: String| vec![PowerFault { field: String::new(), message }];
+    pub fn of(descriptor: &str, description: &str) -> Result<Self, Vec<FieldFault>> {
+        let no_json = |message: String| vec![FieldFault { field: String::new(), message }];
         let parse = |text: &str| parse_json(text).map_err(|(reason, _)| no_json(reason));
         let value = parse(descriptor)?.value;
         let power = model::Power::read(&value).map_err(misfits)?;
@@ -58,11 +58,11 @@ impl Power {
         };
         let cores = |node| facts.cores.get(&node).copied();
         let computation = Computation::new(&power, defaults, cores);
-        let faults = computation.faults.iter().map(|fault| PowerFault {
+        let faults = computation.faults.iter().map(|fault| FieldFault {
             field: String::new(),
             message: format!("{}; required: {}", fault.problem, fault.required),
         });
-        let faults: Vec<PowerFault> = faults.collect();
+        let faults: Vec<FieldFault> = faults.collect();
         match computation.kw {
             Some(kw) if faults.is_empty() => Ok(Self { computation, kw }),
             _ => Err(faults),
@@ -108,8 +108,16 @@ impl Power {
     }
 }
 
-fn misfits(problems: Vec<Problem>) -> Vec<PowerFault> {
-    let fault = |problem: Problem| PowerFault {
+/// What the audit will find wrong with the text of a `system_desc.json`, field by field.
+pub fn description_faults(description: &str) -> Vec<FieldFault> {
+    match parse_json(description) {
+        Ok(parsed) => model::System::read(&parsed.value).err().map(misfits).unwrap_or_default(),
+        Err((message, _)) => vec![FieldFault { field: String::new(), message }],
+    }
+}
+
+fn misfits(problems: Vec<Problem>) -> Vec<FieldFault> {
+    let fault = |problem: Problem| FieldFault {
         message: format!("`{}` does not fit ({}): {}", problem.at, problem.key, problem.found),
         field: problem.at,
     };
@@ -147,6 +155,16 @@ mod tests {
         assert_eq!((power.point_kw(&[]), power.point_kw(&[(0, 2)])), (30.26, 30.26));
         // One of two nodes: half of the nodes' power and of the switch's.
         assert_eq!(format!("{:.2}", power.point_kw(&[(0, 1)])), "15.13");
+    }
+
+    #[test]
+    fn a_description_is_read_as_the_audit_reads_it() {
+        let described = example("system_desc.json");
+        assert_eq!(description_faults(&described), []);
+        let renamed = described.replace("\"filesystem\"", "\"file_system\"");
+        let faults = description_faults(&renamed);
+        assert!(!faults.is_empty() && faults.iter().all(|f| f.message.contains("filesystem")));
+        assert_eq!(description_faults("{").len(), 1);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::names;
-use crate::compliance::{Power, PowerFault};
+use crate::compliance::{FieldFault, Power};
 
 /// The descriptor with its arithmetic done.
 ///
@@ -12,7 +12,7 @@ use crate::compliance::{Power, PowerFault};
 pub(super) fn complete(
     stated: &Map<String, Value>,
     description: &Map<String, Value>,
-) -> Result<Map<String, Value>, Vec<PowerFault>> {
+) -> Result<Map<String, Value>, Vec<FieldFault>> {
     let mut whole = Map::new();
     if !stated.contains_key("system_desc_id") {
         let name = description.get("system_name").and_then(Value::as_str).unwrap_or_default();

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::SubmissionError;
 use super::{description, files, power};
-use crate::compliance::PowerFault;
+use crate::compliance::{FieldFault, description_faults};
 use crate::results::{Disclosure, ExtraFile, Seeds};
 use crate::ruleset::{Region, Ruleset};
 use crate::scenario::ValidScenario;
@@ -53,7 +53,7 @@ impl<'a> Statement<'a> {
         let power = power.map(|stated| power::complete(&stated, &described)).transpose();
         let power = power.map_err(|faults| {
             let path = submission.power.clone().unwrap_or_default();
-            let PowerFault { field, message } = faults.into_iter().next().unwrap_or(PowerFault {
+            let FieldFault { field, message } = faults.into_iter().next().unwrap_or(FieldFault {
                 field: String::new(),
                 message: "the power cannot be computed".to_owned(),
             });
@@ -67,6 +67,13 @@ impl<'a> Statement<'a> {
             shared: shared(submission)?,
             server_configs: server_configs(submission)?,
         }))
+    }
+
+    /// What an audit will find wrong with the description of the system, so that it can be told
+    /// before hours are spent on measuring.
+    pub fn system_faults(&self) -> Vec<FieldFault> {
+        let described = description::describe(&self.system, self.submission, None);
+        description_faults(&Value::Object(described).to_string())
     }
 
     /// The files of a point's run folder.
