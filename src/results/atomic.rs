@@ -38,6 +38,22 @@ pub(super) fn create_directories(path: &Path) -> Result<(), ResultsError> {
     fs::create_dir_all(path).map_err(ResultsError::write("create the directory", path))
 }
 
+/// Makes a directory that must be new, and its parents: of several processes one alone succeeds.
+pub(super) fn create_new_directory(path: &Path) -> Result<(), ResultsError> {
+    let made = match fs::create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs::create_dir_all(directory_of(path)).and_then(|()| fs::create_dir(path))
+        }
+        other => other,
+    };
+    match made {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(ResultsError::Exists { path: path.to_owned() })
+        }
+        made => made.map_err(ResultsError::write("create the directory", path)),
+    }
+}
+
 /// Renames a directory; the new name must be free.
 pub(super) fn rename(from: &Path, to: &Path) -> Result<(), ResultsError> {
     if to.symlink_metadata().is_ok() {

@@ -69,6 +69,8 @@ impl RunDir {
             Ok(_) => return Err(ResultsError::Exists { path }),
             Err(_) => None,
         };
+        // Another process may have begun in the same second.
+        atomic::create_new_directory(&path)?;
         atomic::create_directories(&path.join(POINTS))?;
         atomic::write(&path.join("scenario.yaml"), run.source.as_bytes())?;
         atomic::write(&path.join("scenario.resolved.yaml"), run.resolved.as_bytes())?;
