@@ -168,6 +168,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         target: &target,
         simulated,
         runtime,
+        real_time: replaying.is_none(),
         outside: &outside,
         stop: &stop,
         stage: &stage,

@@ -40,6 +40,8 @@ pub(super) struct Session<'a> {
     pub(super) simulated: bool,
     /// Where slots run.
     pub(super) runtime: &'a Runtime,
+    /// Whether that runtime's clock is the real one.
+    pub(super) real_time: bool,
     /// Where services are asked, in real time.
     pub(super) outside: &'a Runtime,
     /// Raised by signals.
@@ -194,7 +196,9 @@ impl Session<'_> {
     ) -> Result<PointReplay<crate::client::TcpConnector>, Failure> {
         let load = &self.prepared.scenario.load;
         let _on_the_runtime = self.runtime.enter();
-        let timer = Timer::exact()
+        // The kernel's timer knows nothing of a paused clock, and nothing is late by it.
+        let timer = if self.real_time { Timer::exact() } else { Ok(Timer::coarse()) };
+        let timer = timer
             .map_err(|error| Failure::could_not("the system gives no timer").because(&error))?;
         Ok(PointReplay {
             library: Arc::clone(&self.prepared.library),
@@ -209,7 +213,7 @@ impl Session<'_> {
             },
             clock: Clock::start(),
             timer,
-            probe: true,
+            probe: self.real_time,
         })
     }
 
