@@ -41,3 +41,4 @@ pub use official::official_json;
 pub use provision::{FieldFault, Power, PowerSums, description_faults};
 pub use registry::Registries;
 pub use rule::{Message, Rule, Scope};
+pub use tables::EXEMPT_FIELDS;

@@ -17,3 +17,17 @@ pub(super) const VERDICTS: [&str; 5] =
     ["STEADY STATE", "drifting_up", "drifting_down", "anomaly", "not found"];
 /// The words of a steady state's metrics.
 pub(super) const STATES: [&str; 3] = ["Plateau", "Drifting Up", "Drifting Down"];
+
+/// Fields of `system_desc.json` that describe how a point uses the system, and may differ between the
+/// points of a curve (submission format, §6).
+pub const EXEMPT_FIELDS: [&str; 9] = [
+    "tps_utilization",
+    "tensor_parallel",
+    "pipeline_parallel",
+    "expert_parallel",
+    "data_parallel",
+    "disaggregated",
+    "batch",
+    "config_summary",
+    "config_summary_notes",
+];

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::description::EXEMPT;
 use super::error::{Disagreement, SubmissionError};
 use super::merge::Point;
 use super::run::{Parsed, Run};
+use crate::compliance::EXEMPT_FIELDS;
 
 /// The points of one system with one model, by concurrency.
 pub(super) type Points = BTreeMap<u32, Point>;
@@ -93,7 +93,7 @@ fn itself(run: &Run) -> Result<(), SubmissionError> {
 
 /// Two system descriptions of a curve differ in exempt fields only.
 fn description(first: &Run, run: &Run) -> Result<(), SubmissionError> {
-    match differing(&first.system.map, &run.system.map, &EXEMPT) {
+    match differing(&first.system.map, &run.system.map, &EXEMPT_FIELDS) {
         Some(field) => Err(fields_differ(&first.system, &run.system, &field)),
         None => Ok(()),
     }

@@ -4,19 +4,6 @@ use serde_json::{Map, Value};
 
 use crate::scenario::model::{PointStatement, Submission};
 
-/// Fields that describe how a point uses the system, and may differ along a curve.
-pub(super) const EXEMPT: [&str; 9] = [
-    "tps_utilization",
-    "tensor_parallel",
-    "pipeline_parallel",
-    "expert_parallel",
-    "data_parallel",
-    "disaggregated",
-    "batch",
-    "config_summary",
-    "config_summary_notes",
-];
-
 /// The description of the system with what is different at a point.
 pub(super) fn describe(
     system: &Map<String, Value>,

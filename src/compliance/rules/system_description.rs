@@ -6,20 +6,9 @@ use super::super::context::Kind;
 use super::super::document::{Document, Map, State, Value};
 use super::super::finding::Sink;
 use super::super::model::System;
+use super::super::tables::EXEMPT_FIELDS;
 use super::super::view::View;
 
-/// Fields that may differ between the points of a curve.
-const EXEMPT: [&str; 9] = [
-    "tps_utilization",
-    "tensor_parallel",
-    "pipeline_parallel",
-    "expert_parallel",
-    "data_parallel",
-    "disaggregated",
-    "batch",
-    "config_summary",
-    "config_summary_notes",
-];
 const OVERRIDE: &str = "c_min_override";
 
 /// Presence, schema and agreement; gives the view `C_max` and where it stands.
@@ -75,7 +64,7 @@ fn consistency(curve: &Path, present: &[(&Document, &Map)], sink: &mut Sink) {
                 (None, None) => true,
                 _ => false,
             };
-            !EXEMPT.contains(field) && !equal
+            !EXEMPT_FIELDS.contains(field) && !equal
         });
         if let Some(field) = fields.first() {
             let name = first.path.parent().and_then(Path::file_name).unwrap_or_default();
