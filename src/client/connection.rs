@@ -1,65 +1,45 @@
-//! One HTTP/1.1 connection, driven by whoever waits for it.
+//! One open connection: writing a request and reading what comes back, each read stamped.
 
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::task::Poll;
+use std::cell::RefCell;
+use std::io::{self, ErrorKind};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
-use http::{Request, Response};
-use hyper::body::Incoming;
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::body::RopeBody;
-use super::stream::{Reads, Stamped};
+use super::http1::Outgoing;
 use crate::clock::{Clock, Nanos};
 
-/// The largest buffer for a response head or a piece of a body.
-const MAX_BUFFER_BYTES: usize = 256 << 10;
+/// How much is read at once.
+const READ_BYTES: usize = 64 << 10;
 
-type Driver<Io> = http1::Connection<TokioIo<Stamped<Io>>, RopeBody>;
+thread_local! {
+    /// Where reads go. What was read is used up before the next read, so that one buffer serves
+    /// every connection of a thread.
+    static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into_boxed_slice());
+}
 
-/// An open connection. Nothing runs in the background: it makes progress while [`Self::drive`] is
-/// awaited, on the slot's own task, so that a read and what waits for it are one step apart.
-pub(super) struct Connection<Io: AsyncRead + AsyncWrite + Unpin + Send + 'static> {
-    sender: http1::SendRequest<RopeBody>,
-    /// None once the connection has ended.
-    driver: Option<Driver<Io>>,
-    reads: Arc<Reads>,
+/// An open connection. Nothing runs in the background: it makes progress while it is awaited, on
+/// the slot's own task, so that a read and what waits for it are one step apart.
+#[derive(Debug)]
+pub(super) struct Connection<Io> {
+    io: Io,
     /// When the last exchange ended.
     idle_since: Nanos,
 }
 
-impl<Io: AsyncRead + AsyncWrite + Unpin + Send + 'static> Connection<Io> {
-    /// Speaks HTTP/1.1 over an open stream.
-    pub(super) async fn new(io: Io, clock: Clock) -> hyper::Result<Self> {
-        let (io, reads) = Stamped::new(io, clock);
-        let (sender, driver) = http1::Builder::new()
-            .max_buf_size(MAX_BUFFER_BYTES)
-            .handshake(TokioIo::new(io))
-            .await?;
-        Ok(Self { sender, driver: Some(driver), reads, idle_since: clock.now() })
-    }
-
-    /// What was read so far.
-    pub(super) fn reads(&self) -> &Reads {
-        &self.reads
+impl<Io: AsyncRead + AsyncWrite + Unpin> Connection<Io> {
+    /// A connection over an open stream.
+    pub(super) fn new(io: Io, now: Nanos) -> Self {
+        Self { io, idle_since: now }
     }
 
     /// Whether the next request can go out here: it did not idle too long, and the server neither
     /// closed it nor sent anything in the meantime.
-    pub(super) async fn is_usable(&mut self, now: Nanos, max_idle: Nanos) -> bool {
-        if now.saturating_sub(self.idle_since) > max_idle {
-            return false;
-        }
-        // One poll lets the connection see what happened to it while nobody looked.
-        poll_fn(|cx| {
-            poll_driver(&mut self.driver, cx);
-            Poll::Ready(())
-        })
-        .await;
-        self.driver.is_some() && self.sender.is_ready()
+    pub(super) fn is_usable(&mut self, cx: &mut Context<'_>, now: Nanos, max_idle: Nanos) -> bool {
+        let mut byte = [0];
+        now.saturating_sub(self.idle_since) <= max_idle
+            && Pin::new(&mut self.io).poll_read(cx, &mut ReadBuf::new(&mut byte)).is_pending()
     }
 
     /// Says that an exchange has ended here.
@@ -67,47 +47,44 @@ impl<Io: AsyncRead + AsyncWrite + Unpin + Send + 'static> Connection<Io> {
         self.idle_since = now;
     }
 
-    /// Sends a request and waits for the head of its response.
-    pub(super) async fn send(
+    /// Sends what is left of `request` and reads once. `take` gets the bytes, none at the end of
+    /// the stream, with the stamp of the moment at which the read returned, before HTTP or anything
+    /// else looked at them.
+    pub(super) fn poll_exchange<T>(
         &mut self,
-        request: Request<RopeBody>,
-    ) -> hyper::Result<Response<Incoming>> {
-        let response = self.sender.send_request(request);
-        drive(&mut self.driver, response).await
-    }
-
-    /// Waits for something that this connection must bring.
-    pub(super) async fn drive<F: Future>(&mut self, future: F) -> F::Output {
-        drive(&mut self.driver, future).await
-    }
-}
-
-/// Polls `future` and, while it waits, the connection.
-async fn drive<Io, F>(driver: &mut Option<Driver<Io>>, future: F) -> F::Output
-where
-    Io: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    F: Future,
-{
-    let mut future = pin!(future);
-    poll_fn(|cx| {
-        // First what has already arrived; this also tells the connection that more is wanted.
-        if let Poll::Ready(output) = future.as_mut().poll(cx) {
-            return Poll::Ready(output);
+        cx: &mut Context<'_>,
+        request: &mut Outgoing,
+        clock: &Clock,
+        take: impl FnOnce(&[u8], Nanos) -> T,
+    ) -> Poll<io::Result<T>> {
+        // A server may answer before it has read everything, and close: the answer counts.
+        let sent = request.poll_send(&mut self.io, cx);
+        let read = self.poll_read(cx, clock, take);
+        match sent {
+            Poll::Ready(Err(error)) if read.is_pending() && !is_close(&error) => {
+                Poll::Ready(Err(error))
+            }
+            _ => read,
         }
-        poll_driver(driver, cx);
-        future.as_mut().poll(cx)
-    })
-    .await
+    }
+
+    fn poll_read<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        clock: &Clock,
+        take: impl FnOnce(&[u8], Nanos) -> T,
+    ) -> Poll<io::Result<T>> {
+        BUFFER.with_borrow_mut(|buffer| {
+            let mut buffer = ReadBuf::new(buffer);
+            ready!(Pin::new(&mut self.io).poll_read(cx, &mut buffer))?;
+            let stamp = clock.now();
+            Poll::Ready(Ok(take(buffer.filled(), stamp)))
+        })
+    }
 }
 
-fn poll_driver<Io>(driver: &mut Option<Driver<Io>>, cx: &mut std::task::Context<'_>)
-where
-    Io: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    if let Some(connection) = driver
-        && Pin::new(connection).poll(cx).is_ready()
-    {
-        // How it ended is told through the response and its body.
-        *driver = None;
-    }
+/// Whether the peer is gone, so that the next read tells of it.
+fn is_close(error: &io::Error) -> bool {
+    use ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+    matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted)
 }

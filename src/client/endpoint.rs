@@ -1,14 +1,13 @@
 //! An endpoint: its URLs and the request heads, made once.
 
 use std::fmt;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST};
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 
-use super::Rope;
-use super::body::RopeBody;
 use crate::units::Secret;
 
 /// What the scenario's `endpoint` section says of connections and requests. Its debug text shows
@@ -111,14 +110,13 @@ pub(super) struct Target {
     pub(super) port: u16,
     /// The URL's path without `/v1` and without a slash at the end.
     base: String,
-    uri: Uri,
-    headers: HeaderMap,
+    /// The request's head up to the session id.
+    head: Vec<u8>,
 }
 
 /// An endpoint: URLs, request heads and limits, checked once and shared by every slot.
 pub struct Endpoint {
     targets: Vec<Target>,
-    session_header: HeaderName,
     secrets: Vec<String>,
     pub(super) connect_timeout: Duration,
     pub(super) max_idle: Duration,
@@ -149,7 +147,6 @@ impl Endpoint {
             .collect::<Result<_, _>>()?;
         Ok(Self {
             targets,
-            session_header,
             secrets: secrets(config),
             connect_timeout: config.connect_timeout,
             max_idle: config.max_idle,
@@ -178,22 +175,19 @@ impl Endpoint {
         &self.targets[url.min(self.targets.len() - 1)]
     }
 
-    /// The request for one turn; none when the session id cannot be in a header.
-    pub(super) fn request(
-        &self,
-        url: usize,
-        session: &str,
-        body: Rope,
-    ) -> Option<Request<RopeBody>> {
-        let target = self.target(url);
-        let mut headers = target.headers.clone();
-        headers.insert(self.session_header.clone(), HeaderValue::from_str(session).ok()?);
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-        let mut request = Request::new(RopeBody::from(body));
-        *request.method_mut() = http::Method::POST;
-        *request.uri_mut() = target.uri.clone();
-        *request.headers_mut() = headers;
-        Some(request)
+    /// The head of one turn's request; none when the session id cannot be in a header.
+    pub(super) fn head(&self, url: usize, session: &str, body_len: u64) -> Option<Vec<u8>> {
+        let can_be_sent = |byte: u8| byte == b'\t' || (byte >= b' ' && byte != 0x7F);
+        if !session.bytes().all(can_be_sent) {
+            return None;
+        }
+        let start = &self.target(url).head;
+        let mut head = Vec::with_capacity(start.len() + session.len() + 48);
+        head.extend_from_slice(start);
+        head.extend_from_slice(session.as_bytes());
+        // Writing to memory cannot fail.
+        let _ = write!(head, "\r\ncontent-length: {body_len}\r\n\r\n");
+        Some(head)
     }
 
     /// The text with every secret of the configuration replaced, for servers that repeat a key in
@@ -243,19 +237,32 @@ impl Target {
             return Err(fail("give the server's base URL, without /chat/completions"));
         }
         let base = path.strip_suffix("/v1").unwrap_or(path);
-        let request_uri = format!("{base}/v1/chat/completions")
-            .parse()
-            .map_err(|error| fail(&format!("its path is not one: {error}")))?;
+        let path = format!("{base}/v1/chat/completions");
+        let _valid: Uri =
+            path.parse().map_err(|error| fail(&format!("its path is not one: {error}")))?;
         Ok(Self {
             label: format!("{}://{authority}", if tls { "https" } else { "http" }),
             tls,
             host: host.trim_start_matches('[').trim_end_matches(']').to_owned(),
             port,
             base: base.to_owned(),
-            uri: request_uri,
-            headers: headers(authority.as_str(), config, session)?,
+            head: head(&path, &headers(authority.as_str(), config, session)?, session),
         })
     }
+}
+
+/// A request's head up to the value of the session header, which stands before the length.
+fn head(path: &str, headers: &HeaderMap, session: &HeaderName) -> Vec<u8> {
+    let mut head = format!("POST {path} HTTP/1.1\r\n").into_bytes();
+    for (name, value) in headers {
+        head.extend_from_slice(name.as_str().as_bytes());
+        head.extend_from_slice(b": ");
+        head.extend_from_slice(value.as_bytes());
+        head.extend_from_slice(b"\r\n");
+    }
+    head.extend_from_slice(session.as_str().as_bytes());
+    head.extend_from_slice(b": ");
+    head
 }
 
 /// The prepared headers, in the order of `rules/agentic.md` §3a: Host, Authorization, Content-Type,

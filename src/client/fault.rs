@@ -1,31 +1,50 @@
 //! Failures of an exchange, classified.
 
-use std::error::Error;
-use std::io;
+use std::io::{self, ErrorKind};
 
 use http::StatusCode;
-use http::header::{HeaderMap, LOCATION, RETRY_AFTER};
 
+use super::http1::{Cut, Head, Malformed};
 use crate::wire::{Failure, FailureKind, error_message, excerpt};
 
-/// The failure for a hyper error. `what` says what was being waited for.
-pub(super) fn from_hyper(error: &hyper::Error, what: &str) -> Failure {
-    let io = io_kind(error);
-    let garbled = error.is_parse()
-        || matches!(io, Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput));
-    let cause = root_cause(error);
-    if garbled {
-        let message = format!("the server does not speak HTTP/1.1 as expected ({cause}) {what}");
-        return Failure::new(FailureKind::MalformedStream, message);
+/// The failure for bytes that are no HTTP. `place` says where in the response.
+pub(super) fn from_malformed(error: &Malformed, place: &str) -> Failure {
+    garbled(&error.to_string(), place)
+}
+
+/// The failure for a socket that broke.
+pub(super) fn from_io(error: &io::Error, place: &str) -> Failure {
+    match error.kind() {
+        // A TLS session that cannot go on.
+        ErrorKind::InvalidData | ErrorKind::InvalidInput => garbled(&error.to_string(), place),
+        _ => reset(place, &error.to_string()),
     }
-    let message = format!("the connection broke {what}: {cause}");
-    Failure::new(FailureKind::Reset, message)
+}
+
+/// The failure for a connection that the server closed.
+pub(super) fn closed(place: &str) -> Failure {
+    reset(place, "the server closed it")
+}
+
+/// The failure for a body that ended too early.
+pub(super) fn from_cut(cut: Cut) -> Failure {
+    reset("inside the reply", &cut.to_string())
+}
+
+/// The failure for a compressed reply: it cannot be timed by fragment, and none was asked for.
+pub(super) fn from_encoding(encoding: &str) -> Failure {
+    let message = format!(
+        "the reply is compressed (content-encoding: {encoding}) although the request accepts no \
+         encoding; switch compression off in the server or the proxy before it"
+    );
+    Failure::new(FailureKind::MalformedStream, message)
 }
 
 /// The failure for a response that is not 2xx, with the server's own message.
-pub(super) fn from_status(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Failure {
-    let mut message = format!("HTTP {}", status.as_u16());
-    if let Some(reason) = status.canonical_reason() {
+pub(super) fn from_status(head: &Head, body: &[u8]) -> Failure {
+    let mut message = format!("HTTP {}", head.status);
+    let status = StatusCode::from_u16(head.status).ok();
+    if let Some(reason) = status.and_then(|status| status.canonical_reason()) {
         message.push(' ');
         message.push_str(reason);
     }
@@ -34,30 +53,19 @@ pub(super) fn from_status(status: StatusCode, headers: &HeaderMap, body: &[u8]) 
         message.push_str(": ");
         message.push_str(&text);
     }
-    for (label, name) in [("Retry-After", RETRY_AFTER), ("Location", LOCATION)] {
-        if let Some(value) = headers.get(&name) {
-            let value = excerpt(value.as_bytes());
-            message.extend([" (", label, ": ", &value, ")"]);
+    for (label, value) in [("Retry-After", &head.retry_after), ("Location", &head.location)] {
+        if let Some(value) = value {
+            message.extend([" (", label, ": ", value, ")"]);
         }
     }
-    Failure { kind: FailureKind::HttpStatus, status: Some(status.as_u16()), message }
+    Failure { kind: FailureKind::HttpStatus, status: Some(head.status), message }
 }
 
-fn io_kind(error: &hyper::Error) -> Option<io::ErrorKind> {
-    let mut source = error.source();
-    while let Some(error) = source {
-        if let Some(io) = error.downcast_ref::<io::Error>() {
-            return Some(io.kind());
-        }
-        source = error.source();
-    }
-    None
+fn garbled(cause: &str, place: &str) -> Failure {
+    let message = format!("the server does not speak HTTP/1.1 as expected ({cause}) {place}");
+    Failure::new(FailureKind::MalformedStream, message)
 }
 
-fn root_cause(error: &dyn Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+fn reset(place: &str, cause: &str) -> Failure {
+    Failure::new(FailureKind::Reset, format!("the connection broke {place}: {cause}"))
 }

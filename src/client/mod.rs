@@ -5,13 +5,15 @@
 //! that the same HTTP stack runs over an in-memory pipe under virtual time. Uses `clock`, `units`
 //! and `wire`; knows nothing of scenarios, data sets or logs.
 
-mod body;
 mod connection;
 mod connector;
 mod endpoint;
+mod exchange;
 mod fault;
+mod http1;
 mod model;
-mod receive;
+mod reading;
+mod response;
 mod slot;
 mod stream;
 

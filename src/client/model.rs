@@ -84,3 +84,11 @@ pub(super) struct Progress {
     pub(super) connect: Option<Nanos>,
     pub(super) resent: bool,
 }
+
+impl Progress {
+    /// The exchange that has ended so.
+    pub(super) fn exchange(self, completed_at: Nanos, outcome: Result<Reply, Failure>) -> Exchange {
+        let Self { first_token_at, connect, resent } = self;
+        Exchange { first_token_at, completed_at, connect, resent, outcome }
+    }
+}

@@ -1,14 +1,17 @@
 //! The client of one slot: its connections, and one exchange at a time.
 
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::time::{timeout, timeout_at};
 
 use super::connection::Connection;
+use super::exchange::{Broken, Received, exchange};
+use super::http1::Outgoing;
 use super::model::Progress;
-use super::receive::{Received, receive};
-use super::{Connect, Endpoint, Exchange, Rope, fault};
+use super::{Connect, Endpoint, Exchange, Rope};
 use crate::clock::{Clock, Nanos, nanos};
 use crate::wire::{Failure, FailureKind};
 
@@ -22,22 +25,6 @@ pub struct SlotClient<C: Connect> {
     connector: Arc<C>,
     clock: Clock,
     connections: Vec<Option<Connection<C::Io>>>,
-}
-
-/// One exchange's fixed parts.
-struct Turn<'a> {
-    url: usize,
-    session: &'a str,
-    body: Rope,
-    started: Nanos,
-}
-
-/// Why an attempt gave no reply.
-enum Broken {
-    /// The connection broke before any byte of a response.
-    BeforeReply(Failure),
-    /// Anything else.
-    Failed(Failure),
 }
 
 impl<C: Connect> SlotClient<C> {
@@ -62,10 +49,15 @@ impl<C: Connect> SlotClient<C> {
         on_first_token: &mut (impl FnMut(Nanos) + Send),
     ) -> Exchange {
         let url = url.min(self.connections.len() - 1);
-        let turn = Turn { url, session, body, started: self.clock.now() };
         let mut progress = Progress::default();
+        let Some(head) = self.endpoint.head(url, session, body.len()) else {
+            let message = format!("the session id {session:?} cannot be sent in a header");
+            let outcome = Err(Failure::new(FailureKind::MalformedStream, message));
+            return progress.exchange(self.clock.now(), outcome);
+        };
+        let request = Outgoing::new(head, body.into_slices());
         let until = self.clock.instant(deadline);
-        let attempts = self.attempts(&turn, &mut progress, on_first_token);
+        let attempts = self.attempts(url, request, &mut progress, on_first_token);
         let outcome = timeout_at(until, attempts).await;
         let outcome = outcome.unwrap_or_else(|_| {
             let limit = Duration::from_nanos(deadline.saturating_sub(issued_at));
@@ -76,51 +68,58 @@ impl<C: Connect> SlotClient<C> {
             let message = format!("no complete reply within {limit:?}; {seen}");
             Err(Failure::new(FailureKind::TurnTimeout, message))
         });
-        let (completed_at, outcome) = match outcome {
-            Ok(received) => (received.completed_at, Ok(received.reply)),
-            Err(mut failure) => {
-                failure.message = self.endpoint.redact(failure.message);
-                (self.clock.now(), Err(failure))
-            }
-        };
-        Exchange {
-            first_token_at: progress.first_token_at,
-            completed_at,
-            connect: progress.connect,
-            resent: progress.resent,
-            outcome,
-        }
+        let received = outcome.unwrap_or_else(|failure| Received {
+            outcome: Err(failure),
+            completed_at: self.clock.now(),
+            keep_alive: false,
+        });
+        let outcome = received.outcome.map_err(|failure| Failure {
+            message: self.endpoint.redact(failure.message),
+            ..failure
+        });
+        progress.exchange(received.completed_at, outcome)
     }
 
     /// Uses the open connection or a new one, and a new one once more where the open one turns out
     /// to have been closed while it idled.
     async fn attempts(
         &mut self,
-        turn: &Turn<'_>,
+        url: usize,
+        mut request: Outgoing,
         progress: &mut Progress,
         on_first_token: &mut (impl FnMut(Nanos) + Send),
     ) -> Result<Received, Failure> {
-        if let Some(mut open) = self.connections[turn.url].take()
-            && open.is_usable(turn.started, nanos(self.endpoint.max_idle)).await
-        {
-            match self.attempt(open, turn, progress, on_first_token).await {
+        let started = self.clock.now();
+        if let Some(open) = self.open_connection(url, started).await {
+            match self.attempt(url, open, &mut request, progress, on_first_token).await {
                 Ok(received) => return Ok(received),
-                Err(Broken::BeforeReply(_)) if self.is_idle_close(turn) => progress.resent = true,
+                Err(Broken::BeforeReply(_)) if self.is_idle_close(started) => {
+                    progress.resent = true;
+                    request.restart();
+                }
                 Err(Broken::BeforeReply(failure) | Broken::Failed(failure)) => return Err(failure),
             }
         }
-        let begun = if progress.resent { turn.started } else { self.clock.now() };
-        let connection = self.connect(turn.url).await?;
+        let begun = if progress.resent { started } else { self.clock.now() };
+        let connection = self.connect(url).await?;
         progress.connect = Some(self.clock.now().saturating_sub(begun));
-        self.attempt(connection, turn, progress, on_first_token).await.map_err(
+        self.attempt(url, connection, &mut request, progress, on_first_token).await.map_err(
             |broken| match broken {
                 Broken::BeforeReply(failure) | Broken::Failed(failure) => failure,
             },
         )
     }
 
-    fn is_idle_close(&self, turn: &Turn<'_>) -> bool {
-        self.clock.now().saturating_sub(turn.started) <= nanos(CLOSE_WINDOW)
+    fn is_idle_close(&self, started: Nanos) -> bool {
+        self.clock.now().saturating_sub(started) <= nanos(CLOSE_WINDOW)
+    }
+
+    /// The connection that the exchange before left open, where it can still be used.
+    async fn open_connection(&mut self, url: usize, now: Nanos) -> Option<Connection<C::Io>> {
+        let mut open = self.connections[url].take()?;
+        let max_idle = nanos(self.endpoint.max_idle);
+        let usable = poll_fn(|cx| Poll::Ready(open.is_usable(cx, now, max_idle))).await;
+        usable.then_some(open)
     }
 
     async fn connect(&mut self, url: usize) -> Result<Connection<C::Io>, Failure> {
@@ -130,44 +129,24 @@ impl<C: Connect> SlotClient<C> {
             let message = format!("cannot connect to {label}: no answer within {limit:?}");
             Failure::new(FailureKind::Connect, message)
         })??;
-        Connection::new(io, self.clock).await.map_err(|error| fault::from_hyper(&error, "at once"))
+        Ok(Connection::new(io, self.clock.now()))
     }
 
     /// One request on one connection, which is kept where it can be used again.
     async fn attempt(
         &mut self,
+        url: usize,
         mut connection: Connection<C::Io>,
-        turn: &Turn<'_>,
+        request: &mut Outgoing,
         progress: &mut Progress,
         on_first_token: &mut (impl FnMut(Nanos) + Send),
     ) -> Result<Received, Broken> {
-        let request = self.endpoint.request(turn.url, turn.session, turn.body.clone());
-        let Some(request) = request else {
-            let message = format!("the session id {:?} cannot be sent in a header", turn.session);
-            return Err(Broken::Failed(Failure::new(FailureKind::MalformedStream, message)));
-        };
-        let read_before = connection.reads().bytes();
-        let response = match connection.send(request).await {
-            Ok(response) => response,
-            Err(error) => {
-                let failure = fault::from_hyper(&error, "before the reply began");
-                let silent = connection.reads().bytes() == read_before;
-                return Err(if silent {
-                    Broken::BeforeReply(failure)
-                } else {
-                    Broken::Failed(failure)
-                });
-            }
-        };
-        let result = receive(&mut connection, response, self.clock, progress, on_first_token).await;
-        let to_the_end = match &result {
-            Ok(received) => received.to_the_end,
-            Err(refused) => refused.to_the_end,
-        };
-        if to_the_end {
+        let received =
+            exchange(&mut connection, request, self.clock, progress, on_first_token).await?;
+        if received.keep_alive {
             connection.rest(self.clock.now());
-            self.connections[turn.url] = Some(connection);
+            self.connections[url] = Some(connection);
         }
-        result.map_err(|refused| Broken::Failed(refused.failure))
+        Ok(received)
     }
 }

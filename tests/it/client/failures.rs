@@ -153,9 +153,9 @@ async fn a_stream_that_is_cut_is_a_reset_wherever_the_cut_is() {
         assert_eq!(turn.first, (cut >= first_event_whole).then_some(10), "cut at {cut}");
     }
     let mut rig = closing(whole.as_bytes()[..whole.len() - 20].to_vec());
-    insta::assert_snapshot!(rig.exchange().await.text(), @"reset: the connection broke inside the reply: end of file before message length reached");
+    insta::assert_snapshot!(rig.exchange().await.text(), @"reset: the connection broke inside the reply: the server closed it before the last chunk");
     let mut rig = closing(whole.as_bytes()[..20].to_vec());
-    insta::assert_snapshot!(rig.exchange().await.text(), @"reset: the connection broke before the reply began: connection closed before message completed");
+    insta::assert_snapshot!(rig.exchange().await.text(), @"reset: the connection broke inside the head of the response: the server closed it");
 }
 
 #[tokio::test(start_paused = true)]
@@ -287,9 +287,9 @@ async fn replies_that_are_no_replies() {
     json cut -> malformed_stream: chunk 1 of the reply is not chat-completions JSON (EOF while parsing a list at line 1 column 12): {"choices":[
     no choices -> malformed_stream: the reply is JSON but no chat completion: {"object":"list"}
     error in 200 -> server_error: the server reported an error: busy
-    not http -> malformed_stream: the server does not speak HTTP/1.1 as expected (invalid HTTP version parsed) before the reply began
-    bad chunk -> malformed_stream: the server does not speak HTTP/1.1 as expected (Invalid chunk size line: missing size digit) inside the reply
-    short -> reset: the connection broke inside the reply: end of file before message length reached
+    not http -> malformed_stream: the server does not speak HTTP/1.1 as expected (invalid HTTP version) before the reply began
+    bad chunk -> malformed_stream: the server does not speak HTTP/1.1 as expected (a chunk size has no digits) inside the reply
+    short -> reset: the connection broke inside the reply: the server closed it 88 bytes before the end that content-length announced
     "#);
 }
 

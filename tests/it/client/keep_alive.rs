@@ -85,7 +85,7 @@ async fn sending_again_happens_once_and_only_for_an_idle_close() {
     });
     rig.exchange().await;
     let turn = rig.exchange().await;
-    insta::assert_snapshot!(turn.text(), @"reset: the connection broke before the reply began: connection closed before message completed");
+    insta::assert_snapshot!(turn.text(), @"reset: the connection broke before the reply began: the server closed it");
     assert!(turn.exchange.resent);
 
     // A server that takes the request, works for two seconds and dies was not idle.
@@ -97,7 +97,7 @@ async fn sending_again_happens_once_and_only_for_an_idle_close() {
     });
     rig.exchange().await;
     let turn = rig.exchange().await;
-    insta::assert_snapshot!(turn.text(), @"reset: the connection broke before the reply began: connection closed before message completed");
+    insta::assert_snapshot!(turn.text(), @"reset: the connection broke before the reply began: the server closed it");
     assert_eq!((turn.completed, turn.exchange.resent, rig.opened()), (2000, false, 1));
 }
 
@@ -108,7 +108,7 @@ async fn a_first_connection_that_dies_is_a_reset() {
         sleep_ms(7).await;
     });
     let turn = rig.exchange().await;
-    insta::assert_snapshot!(turn.text(), @"reset: the connection broke before the reply began: connection closed before message completed");
+    insta::assert_snapshot!(turn.text(), @"reset: the connection broke before the reply began: the server closed it");
     assert_eq!((turn.first, turn.completed, rig.opened()), (None, 7, 1));
 }
 
