@@ -43,7 +43,7 @@ use super::progress::Progress;
 use crate::accuracy::AccuracyVerdict;
 use crate::clock::wall_now;
 use crate::host::{self, Host};
-use crate::replay::{Live, StopLevel, stop_channel};
+use crate::replay::{Live, StopLevel, Threads, stop_channel};
 use crate::report::Curve;
 use crate::results::{Calibration, NewRun, PointState, RunDir};
 use crate::submission::Statement;
@@ -132,11 +132,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     enough_files(&prepared)?;
     let client = ClientRun::find(args, &prepared, context)?;
     // Whatever is outside lives in real time.
-    let outside = slots_runtime()?;
-    let replaying = context.virtual_time().map(virtual_runtime).transpose()?;
-    let runtime = replaying.as_ref().unwrap_or(&outside);
-    // Clocks that are started here are this runtime's.
-    let _entered = replaying.as_ref().map(tokio::runtime::Runtime::enter);
+    let outside = outside_runtime()?;
+    let threads = measuring_threads(context.virtual_time())?;
+    let real_time = context.virtual_time().is_none();
+    // Clocks that are started here are those of the threads that measure.
+    let _entered = threads.first().enter();
     let calibration = calibration::find(args.calibration.as_deref(), context)?;
     warn_of_slots(&prepared, calibration.as_ref(), context);
     if client.is_none() {
@@ -146,10 +146,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let statement =
         Statement::read(&prepared.scenario).map_err(|error| package::failure(&error))?;
     warn_of_system(statement.as_ref(), context);
-    let target = Target::start(&prepared.scenario, &prepared.library, replaying.is_some())?;
+    let target = Target::start(&prepared.scenario, &prepared.library, !real_time)?;
     let connect_timeout = prepared.scenario.endpoint.connect_timeout.get();
-    runtime.block_on(target.check(connect_timeout))?;
-    let simulated = runtime.block_on(target.is_simulated());
+    threads.first().block_on(target.check(connect_timeout))?;
+    let simulated = threads.first().block_on(target.is_simulated());
     let accuracy = AccuracyRun::prepare(&prepared, client.is_some(), &outside, &context.console)?;
 
     let mut run_dir = match &args.resume {
@@ -159,7 +159,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let (stop, _signal) = stop_channel();
     let stage = CurrentStage::default();
     let (live, snapshots) = watch::channel(Live::default());
-    runtime
+    outside
         .block_on(async { signals::watch(&context.console, stop.clone(), stage.clone()) })
         .map_err(|error| Failure::could_not("signals cannot be handled").because(&error))?;
     let progress = Progress::start(&context.console, snapshots);
@@ -167,8 +167,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         prepared: &prepared,
         target: &target,
         simulated,
-        runtime,
-        real_time: replaying.is_none(),
+        threads: &threads,
+        real_time,
         outside: &outside,
         stop: &stop,
         stage: &stage,
@@ -274,18 +274,22 @@ fn enough_files(prepared: &Prepared) -> Result<(), Failure> {
     ))
 }
 
-/// Where slots run in virtual time.
-fn virtual_runtime(make: MakeRuntime) -> Result<tokio::runtime::Runtime, Failure> {
-    make().map_err(|error| Failure::could_not("virtual time cannot be started").because(&error))
+/// Where slots run. One thread carries a few hundred slots; a machine with many cores gives a
+/// quarter of them, so that the clock is read soon after the socket even at thousands. In virtual
+/// time it is one.
+pub(super) fn measuring_threads(virtual_time: Option<MakeRuntime>) -> Result<Threads, Failure> {
+    let threads = match virtual_time {
+        Some(make) => make().map(Threads::of),
+        None => Threads::new((host::parallelism().get() / 4).clamp(1, 8)),
+    };
+    threads.map_err(|error| Failure::could_not("no event loop can be started").because(&error))
 }
 
-/// Where slots run. One thread carries a few hundred slots; a machine with many cores gets a
-/// quarter of them, so that the clock is read soon after the socket even at thousands.
-pub(super) fn slots_runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    let cores = host::parallelism().get();
+/// Where signals are awaited and services asked, beside what is measured.
+fn outside_runtime() -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
-        .worker_threads((cores / 4).clamp(1, 8))
-        .thread_name("slots")
+        .worker_threads(1)
+        .thread_name("outside")
         .enable_all()
         .build()
         .map_err(|error| Failure::could_not("no threads can be started").because(&error))

@@ -6,10 +6,10 @@
 //! (`client`) and *what to send* (`prompt`) are composed in one slot loop, which exists once.
 //!
 //! ```text
-//! slots (measuring thread)  --notes-->  recorder (its own thread)  -->  observers: log, metrics, checks
+//! slots (measuring threads)  --notes-->  recorder (its own thread)  -->  observers: log, metrics, checks
 //! ```
 //!
-//! Nothing on the measuring thread hashes, encodes or draws. Uses every lower layer's values;
+//! Nothing on a measuring thread hashes, encodes or draws. Uses every lower layer's values;
 //! writes no file and prints nothing.
 
 mod digest;
@@ -23,14 +23,16 @@ mod schedule;
 mod settings;
 mod slot;
 mod stop;
+mod threads;
 mod warmup;
 
 pub use digest::{ReplayDigest, planned_digest};
 pub use live::Live;
 pub use note::Notes;
-pub use point::{PointReplay, ReplayError, replay};
+pub use point::{PointReplay, ReplayError, replay, replay_on};
 pub use recorder::{RecordError, Recorded, Recorder, RecorderHandle, RecorderSetup};
 pub use schedule::{Schedule, Skipped};
 pub use settings::Settings;
 pub use stop::{StopHandle, StopLevel, StopSignal, stop_channel};
+pub use threads::Threads;
 pub use warmup::{WarmupReport, WarmupRequest, warm_up};

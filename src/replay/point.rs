@@ -1,6 +1,9 @@
 //! One point: one replay of the whole sequence at one concurrency.
 
+use std::any::Any;
+use std::io;
 use std::sync::Arc;
+use std::thread;
 
 use tokio::task::JoinSet;
 
@@ -10,6 +13,7 @@ use super::schedule::Schedule;
 use super::settings::Settings;
 use super::slot::Slot;
 use super::stop::{StopLevel, StopSignal};
+use super::threads::Threads;
 use crate::client::{Connect, Endpoint, SlotClient};
 use crate::clock::{Clock, Timer};
 use crate::plan::Assignment;
@@ -32,15 +36,19 @@ pub struct PointReplay<C: Connect> {
     pub settings: Settings,
     /// The clock of all stamps.
     pub clock: Clock,
-    /// What wakes slots when a delay is over.
-    pub timer: Timer,
-    /// Whether the event loop is probed while the replay goes on.
+    /// Whether the kernel's timer keeps delays, to a fraction of a millisecond. It knows nothing of
+    /// a paused clock.
+    pub exact_delays: bool,
+    /// Whether event loops are probed while the replay goes on.
     pub probe: bool,
 }
 
 /// Why a replay could not be carried out. Failed turns are not among the reasons.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
+    /// The system gives no timer, or no thread.
+    #[error("the system refuses what a replay needs: {0}")]
+    System(#[from] io::Error),
     /// A defect of this program.
     #[error("a slot of the replay panicked: {0}; please report this")]
     Panicked(String),
@@ -50,40 +58,154 @@ pub enum ReplayError {
 /// or when `stop` was raised and turns in flight were awaited (drain) or given up (abort).
 ///
 /// # Errors
-/// When a slot panicked; the turns in flight are then recorded as interrupted.
+/// When a slot panicked, whose turn in flight is then recorded as interrupted, or the system
+/// refuses a timer or a thread.
+pub fn replay_on<C: Connect>(
+    threads: &Threads,
+    point: &PointReplay<C>,
+    notes: Notes,
+    stop: &StopSignal,
+) -> Result<(), ReplayError> {
+    begin(point, &notes);
+    let schedule = Arc::new(Schedule::new(Arc::clone(&point.sequence)));
+    let work = |thread| {
+        let share = Share { thread, threads: threads.count(), schedule: Arc::clone(&schedule) };
+        share.replay(point, notes.clone(), stop.clone())
+    };
+    let ends: Vec<_> = thread::scope(|scope| {
+        let others: Vec<_> = threads.others().iter().enumerate().collect();
+        let others: Vec<_> = others
+            .into_iter()
+            .map(|(index, runtime)| {
+                let name = format!("slots-{}", index + 1);
+                let share = work(index + 1);
+                thread::Builder::new().name(name).spawn_scoped(scope, || runtime.block_on(share))
+            })
+            .collect();
+        let first = threads.first().block_on(work(0));
+        let joined = others.into_iter().map(|thread| match thread {
+            Ok(thread) => {
+                thread.join().unwrap_or_else(|panic| Err(ReplayError::Panicked(text_of(panic))))
+            }
+            Err(error) => Err(error.into()),
+        });
+        std::iter::once(first).chain(joined).collect()
+    });
+    end(point, notes, ends)
+}
+
+/// Replays a point on the runtime of the caller; else as [`replay_on`].
+///
+/// # Errors
+/// As there.
 pub async fn replay<C: Connect>(
     point: PointReplay<C>,
     notes: Notes,
     stop: StopSignal,
 ) -> Result<(), ReplayError> {
-    let clock = point.clock;
-    notes.send(Note::Started { at: clock.now() });
-    let mut slots = spawn_slots(&point, &notes, &stop);
-    let probe = point.probe.then(|| {
-        let probe = probe(clock, point.timer.clone(), notes.clone());
-        AbortOnDrop(tokio::spawn(probe))
-    });
-    let mut stop = stop;
-    let result = loop {
-        tokio::select! {
-            biased;
-            joined = slots.join_next() => match joined {
-                None => break Ok(()),
-                Some(Ok(())) => {}
-                Some(Err(error)) => break Err(ReplayError::Panicked(panic_text(error))),
-            },
-            () = stop.reached(StopLevel::Abort) => break Ok(()),
+    begin(&point, &notes);
+    let schedule = Arc::new(Schedule::new(Arc::clone(&point.sequence)));
+    let share = Share { thread: 0, threads: 1, schedule };
+    let ended = share.replay(&point, notes.clone(), stop).await;
+    end(&point, notes, vec![ended])
+}
+
+fn begin<C: Connect>(point: &PointReplay<C>, notes: &Notes) {
+    notes.send(Note::Started { at: point.clock.now() });
+}
+
+fn end<C: Connect>(
+    point: &PointReplay<C>,
+    notes: Notes,
+    ends: Vec<Result<Left, ReplayError>>,
+) -> Result<(), ReplayError> {
+    if !ends.iter().all(|end| matches!(end, Ok(Left::Nothing))) {
+        notes.send(Note::Aborted { at: point.clock.now() });
+    }
+    notes.send(Note::Ended { at: point.clock.now() });
+    // The recorder ends when nobody is left who could tell it more.
+    drop(notes);
+    ends.into_iter().try_for_each(|end| end.map(|_| ()))
+}
+
+/// What a thread leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Left {
+    /// All its slots ended by themselves.
+    Nothing,
+    /// Turns in flight were given up.
+    TurnsInFlight,
+}
+
+/// The slots of one thread.
+struct Share {
+    thread: usize,
+    threads: usize,
+    schedule: Arc<Schedule>,
+}
+
+impl Share {
+    async fn replay<C: Connect>(
+        self,
+        point: &PointReplay<C>,
+        notes: Notes,
+        mut stop: StopSignal,
+    ) -> Result<Left, ReplayError> {
+        let timer = if point.exact_delays { Timer::exact()? } else { Timer::coarse() };
+        let probe = point.probe.then(|| {
+            let probe = probe(point.clock, timer.clone(), notes.clone());
+            AbortOnDrop(tokio::spawn(probe))
+        });
+        let mut slots = self.spawn_slots(point, &timer, &notes, &stop);
+        let result = loop {
+            tokio::select! {
+                biased;
+                joined = slots.join_next() => match joined {
+                    None => break Ok(Left::Nothing),
+                    Some(Ok(())) => {}
+                    Some(Err(error)) => break Err(ReplayError::Panicked(panic_text(error))),
+                },
+                () = stop.reached(StopLevel::Abort) => break Ok(Left::TurnsInFlight),
+            }
+        };
+        if let Some(probe) = probe {
+            probe.end().await;
         }
-    };
-    if let Some(probe) = probe {
-        probe.end().await;
-    }
-    if !slots.is_empty() {
         slots.shutdown().await;
-        notes.send(Note::Aborted { at: clock.now() });
+        result
     }
-    notes.send(Note::Ended { at: clock.now() });
-    result
+
+    /// How many slots are this thread's.
+    fn slots(&self, all: usize) -> usize {
+        all / self.threads + usize::from(self.thread < all % self.threads)
+    }
+
+    fn spawn_slots<C: Connect>(
+        &self,
+        point: &PointReplay<C>,
+        timer: &Timer,
+        notes: &Notes,
+        stop: &StopSignal,
+    ) -> JoinSet<()> {
+        let all = (point.concurrency as usize).min(point.sequence.len());
+        let mut slots = JoinSet::new();
+        for _ in 0..self.slots(all) {
+            let (endpoint, connector) = (Arc::clone(&point.endpoint), Arc::clone(&point.connector));
+            let slot = Slot {
+                client: SlotClient::new(endpoint, connector, point.clock),
+                urls: point.endpoint.urls(),
+                library: Arc::clone(&point.library),
+                schedule: Arc::clone(&self.schedule),
+                settings: point.settings,
+                clock: point.clock,
+                timer: timer.clone(),
+                notes: notes.clone(),
+                stop: stop.clone(),
+            };
+            slots.spawn(slot.run());
+        }
+        slots
+    }
 }
 
 /// Ends a task with its owner.
@@ -104,39 +226,18 @@ impl Drop for AbortOnDrop {
     }
 }
 
-fn spawn_slots<C: Connect>(
-    point: &PointReplay<C>,
-    notes: &Notes,
-    stop: &StopSignal,
-) -> JoinSet<()> {
-    let schedule = Arc::new(Schedule::new(Arc::clone(&point.sequence)));
-    let count = (point.concurrency as usize).min(point.sequence.len());
-    let mut slots = JoinSet::new();
-    for _ in 0..count {
-        let (endpoint, connector) = (Arc::clone(&point.endpoint), Arc::clone(&point.connector));
-        let slot = Slot {
-            client: SlotClient::new(endpoint, connector, point.clock),
-            urls: point.endpoint.urls(),
-            library: Arc::clone(&point.library),
-            schedule: Arc::clone(&schedule),
-            settings: point.settings,
-            clock: point.clock,
-            timer: point.timer.clone(),
-            notes: notes.clone(),
-            stop: stop.clone(),
-        };
-        slots.spawn(slot.run());
-    }
-    slots
-}
-
 pub(super) fn panic_text(error: tokio::task::JoinError) -> String {
     match error.try_into_panic() {
-        Ok(payload) => payload
-            .downcast_ref::<String>()
-            .cloned()
-            .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
-            .unwrap_or_else(|| "no message".to_owned()),
+        Ok(panic) => text_of(panic),
         Err(error) => error.to_string(),
     }
+}
+
+/// What a panic said.
+fn text_of(panic: Box<dyn Any + Send>) -> String {
+    panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+        .unwrap_or_else(|| "no message".to_owned())
 }

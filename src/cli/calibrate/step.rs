@@ -5,21 +5,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use super::observer::{FirstTokens, percentile};
 use super::server::{Latency, Server};
 use crate::cli::failure::Failure;
-use crate::cli::run::slots_runtime;
+use crate::cli::run::measuring_threads;
 use crate::client::{Config, Endpoint, TcpConnector};
-use crate::clock::{Clock, Timer, nanos};
+use crate::clock::{Clock, nanos};
 use crate::dataset::{Message, Row, Trajectory};
 use crate::host;
 use crate::plan::Assignment;
 use crate::prompt::{Library, LibraryBuilder, PromptOptions, RequestTemplate};
 use crate::replay::{
-    Live, PointReplay, Recorder, RecorderSetup, Settings, StopLevel, replay, stop_channel,
+    Live, PointReplay, Recorder, RecorderSetup, Settings, StopLevel, Threads, replay_on,
+    stop_channel,
 };
 use crate::results::Step;
 use crate::scenario::model::{Tail, ToolDelays};
@@ -34,7 +34,7 @@ const TURN_TIMEOUT: Duration = Duration::from_secs(30);
 /// What every rung needs.
 pub(super) struct Bench {
     program: PathBuf,
-    runtime: Runtime,
+    threads: Threads,
     library: Arc<Library>,
     directory: TempDir,
 }
@@ -65,7 +65,7 @@ impl Bench {
         }
         let directory = TempDir::with_prefix("scenario-calibrate-").map_err(|e| failed(&e))?;
         let library = Arc::new(builder.finish());
-        Ok(Self { program, runtime: slots_runtime()?, library, directory })
+        Ok(Self { program, threads: measuring_threads(None)?, library, directory })
     }
 
     /// Climbs a rung.
@@ -120,34 +120,29 @@ impl Bench {
             stop: stop.clone(),
         })
         .map_err(|error| broke(&error))?;
-        let ended = self.runtime.block_on(async {
-            let point = PointReplay {
-                library: Arc::clone(&self.library),
-                sequence,
-                concurrency: rung.slots,
-                endpoint: Arc::new(endpoint),
-                connector,
-                settings: Settings {
-                    turn_timeout: TURN_TIMEOUT,
-                    tool_delays: ToolDelays::None,
-                    tail: Tail::Drain,
-                },
-                clock: Clock::start(),
-                timer: Timer::exact().map_err(|error| broke(&error))?,
-                probe: true,
-            };
-            let over = async {
-                tokio::time::sleep(rung.time).await;
-                stop.raise(StopLevel::Drain);
-                std::future::pending::<()>().await;
-            };
-            tokio::select! {
-                ended = replay(point, notes, signal) => ended.map_err(|error| broke(&error)),
-                () = over => Ok(()),
-            }
+        let point = PointReplay {
+            library: Arc::clone(&self.library),
+            sequence,
+            concurrency: rung.slots,
+            endpoint: Arc::new(endpoint),
+            connector,
+            settings: Settings {
+                turn_timeout: TURN_TIMEOUT,
+                tool_delays: ToolDelays::None,
+                tail: Tail::Drain,
+            },
+            clock: Clock::start(),
+            exact_delays: true,
+            probe: true,
+        };
+        let over = self.threads.first().spawn(async move {
+            tokio::time::sleep(rung.time).await;
+            stop.raise(StopLevel::Drain);
         });
+        let ended = replay_on(&self.threads, &point, notes, &signal);
+        over.abort();
         let recorded = recorder.finish();
-        ended?;
+        ended.map_err(|error| broke(&error))?;
         recorded.map_err(|error| broke(&error))
     }
 }

@@ -21,7 +21,7 @@ use crate::events::{Event, Observer, Writer};
 use crate::metrics::{Pace, PaceReport};
 use crate::plan::Assignment;
 use crate::prompt::Library;
-use crate::replay::{Live, Recorder, StopLevel, replay};
+use crate::replay::{Live, Recorder, StopLevel, replay_on};
 use crate::results::RunDir;
 use crate::scenario::model::OutputCaching;
 
@@ -140,11 +140,11 @@ impl Session<'_> {
         let phase = Phase { log: Writer::new(BufWriter::new(file)), pace };
         self.live.send_replace(Live { concurrency: settings.concurrency, ..Live::default() });
         let sequence: Arc<[Assignment]> = sequence.into();
-        let mut replayed = self.replay_of(Arc::clone(&sequence), settings.concurrency)?;
+        let mut replayed = self.replay_of(Arc::clone(&sequence), settings.concurrency);
         replayed.clock = Clock::start();
         let (notes, recorder) =
             Recorder::start(self.recorder(sequence, phase)).map_err(|error| broken(&error))?;
-        let ended = self.runtime.block_on(replay(replayed, notes, self.stop.signal()));
+        let ended = replay_on(self.threads, &replayed, notes, &self.stop.signal());
         let recorded = recorder.finish();
         ended.map_err(|error| broken(&error))?;
         let (_, phase) = recorded.map_err(|error| broken(&error))?;

@@ -16,14 +16,14 @@ use super::warmup::WarmedUp;
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::prepare::Prepared;
-use crate::clock::{Clock, Timer, wall_now};
+use crate::clock::{Clock, wall_now};
 use crate::events::Writer;
 use crate::metrics::Expected;
 use crate::plan::{Assignment, PointPlan};
 use crate::prompt::Library;
 use crate::replay::{
-    Live, PointReplay, Recorded, Recorder, RecorderSetup, Settings, StopHandle, StopLevel, replay,
-    warm_up,
+    Live, PointReplay, Recorded, Recorder, RecorderSetup, Settings, StopHandle, StopLevel, Threads,
+    replay_on, warm_up,
 };
 use crate::report::{CurvePoint, point_report};
 use crate::results::{Calibration, EventLog, Outcome, PointState, ResultsError, RunDir};
@@ -39,8 +39,8 @@ pub(super) struct Session<'a> {
     /// Whether that is a simulated endpoint.
     pub(super) simulated: bool,
     /// Where slots run.
-    pub(super) runtime: &'a Runtime,
-    /// Whether that runtime's clock is the real one.
+    pub(super) threads: &'a Threads,
+    /// Whether their clock is the real one.
     pub(super) real_time: bool,
     /// Where services are asked, in real time.
     pub(super) outside: &'a Runtime,
@@ -93,12 +93,12 @@ impl Session<'_> {
         });
         self.target.begin_point();
         let sequence = Arc::clone(&self.prepared.plan.sequence);
-        let mut replayed = self.replay_of(sequence, point.concurrency)?;
+        let mut replayed = self.replay_of(sequence, point.concurrency);
         let warmup = self.warm_up(&replayed)?;
         replayed.clock = Clock::start();
         let started_at = replayed.clock.wall_start();
 
-        let before = Usage::now(self.runtime);
+        let before = Usage::now(self.threads);
         let (recorded, observer) = self.record(replayed, log).map_err(|error| {
             let place = format!("point r{}: the replay broke down", point.concurrency);
             let failure = Failure::could_not(place).because(error.as_ref());
@@ -107,7 +107,7 @@ impl Session<'_> {
                 None => failure,
             }
         })?;
-        let used = Usage::now(self.runtime).since(&before);
+        let used = Usage::now(self.threads).since(&before);
         let state = if self.stop.level() == StopLevel::Run {
             PointState::Complete
         } else {
@@ -170,7 +170,7 @@ impl Session<'_> {
     ) -> Result<(Recorded, Watchers), Box<dyn Error>> {
         let sequence = Arc::clone(&replayed.sequence);
         let (notes, recorder) = Recorder::start(self.recorder(sequence, PointObserver::new(log)))?;
-        let ended = self.runtime.block_on(replay(replayed, notes, self.stop.signal()));
+        let ended = replay_on(self.threads, &replayed, notes, &self.stop.signal());
         let recorded = recorder.finish();
         ended?;
         let (recorded, observer) = recorded?;
@@ -193,14 +193,9 @@ impl Session<'_> {
         &self,
         sequence: Arc<[Assignment]>,
         concurrency: u32,
-    ) -> Result<PointReplay<crate::client::TcpConnector>, Failure> {
+    ) -> PointReplay<crate::client::TcpConnector> {
         let load = &self.prepared.scenario.load;
-        let _on_the_runtime = self.runtime.enter();
-        // The kernel's timer knows nothing of a paused clock, and nothing is late by it.
-        let timer = if self.real_time { Timer::exact() } else { Ok(Timer::coarse()) };
-        let timer = timer
-            .map_err(|error| Failure::could_not("the system gives no timer").because(&error))?;
-        Ok(PointReplay {
+        PointReplay {
             library: Arc::clone(&self.prepared.library),
             sequence,
             concurrency,
@@ -212,9 +207,10 @@ impl Session<'_> {
                 tail: load.tail,
             },
             clock: Clock::start(),
-            timer,
+            exact_delays: self.real_time,
+            // Nothing is late in a time that waits for whoever is busy.
             probe: self.real_time,
-        })
+        }
     }
 
     fn warm_up(
@@ -225,7 +221,7 @@ impl Session<'_> {
             return Ok(WarmedUp::default());
         };
         let warm = warm_up(point, warmup.requests, &warmup.prompt, self.stop.signal());
-        let report = self.runtime.block_on(warm).map_err(|error| {
+        let report = self.threads.first().block_on(warm).map_err(|error| {
             Failure::could_not("load.warmup: the warm-up broke down").because(&error)
         })?;
         Ok(WarmedUp::new(&self.prepared.scenario, &report))

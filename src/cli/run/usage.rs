@@ -8,6 +8,7 @@ use crate::clock::{Clock, nanos};
 use crate::host;
 use crate::metrics::{ClientLoad, Metrics};
 use crate::plan::PointPlan;
+use crate::replay::Threads;
 use crate::results::Calibration;
 
 /// What the process has used so far, or between two looks.
@@ -23,10 +24,9 @@ pub(super) struct Usage {
 
 impl Usage {
     /// What was used until now.
-    pub(super) fn now(runtime: &Runtime) -> Self {
-        let metrics = runtime.metrics();
-        let threads = metrics.num_workers();
-        let busy = (0..threads).map(|worker| metrics.worker_total_busy_duration(worker)).sum();
+    pub(super) fn now(threads: &Threads) -> Self {
+        let busy = |runtime: &Runtime| runtime.metrics().worker_total_busy_duration(0);
+        let (busy, threads) = (threads.runtimes().map(busy).sum(), threads.count());
         let (clock, cpu) = (Clock::start(), host::process_cpu());
         Self { clock, cpu, busy, threads, wall: Duration::ZERO }
     }

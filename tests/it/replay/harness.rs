@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use scenario::client::{Config, Connect, Endpoint};
-use scenario::clock::{Clock, Timer};
+use scenario::clock::Clock;
 use scenario::dataset::{Limits, Reader};
 use scenario::events::{Event, EventKind, Observer, Writer};
 use scenario::metrics::{Collector, Expected, Metrics, SelfCheck, SelfCheckReport};
@@ -118,7 +118,7 @@ impl Replay {
             connector,
             settings: self.settings,
             clock,
-            timer: Timer::coarse(),
+            exact_delays: false,
             probe: self.probe,
         };
         let beside = tokio::spawn(meanwhile(stop, clock));
