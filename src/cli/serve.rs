@@ -7,11 +7,12 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::context::Context;
 use super::failure::{ExitStatus, Failure};
-use crate::clock::Clock;
+use crate::clock::{Clock, stay_awake};
 use crate::dataset::{Limits, Reader};
 use crate::diagnostics::{SourceMap, render_human};
 use crate::host;
@@ -117,6 +118,9 @@ pub(super) struct Args {
     /// Threads that serve; without it one for each processor
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+    /// Serve on one thread that never sleeps: it takes a whole processor, and answers sooner
+    #[arg(long, conflicts_with = "threads")]
+    busy_poll: bool,
 }
 
 /// How a server cheats.
@@ -136,14 +140,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
     let (listener, address) = listen(args)?;
     let lines = args.record.as_deref().map(|path| record_file(path, args.force)).transpose()?;
     host::raise_open_files();
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    if let Some(threads) = args.threads {
-        runtime.worker_threads(usize::from(threads));
-    }
-    let runtime = runtime.enable_all().build().map_err(|error| {
+    let runtime = runtime(args).map_err(|error| {
         Failure::could_not("the server's threads cannot be started").because(&error)
     })?;
     let served = runtime.block_on(async {
+        if args.busy_poll {
+            tokio::spawn(stay_awake());
+        }
         // The clock's zero is the start of serving.
         let clock = Clock::start();
         let simulator = match &lines {
@@ -165,6 +168,18 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitStatus, Failure>
         })?;
     }
     served.map(|()| ExitStatus::Success)
+}
+
+/// Where requests are served.
+fn runtime(args: &Args) -> io::Result<Runtime> {
+    if args.busy_poll {
+        return Builder::new_current_thread().enable_all().build();
+    }
+    let mut runtime = Builder::new_multi_thread();
+    if let Some(threads) = args.threads {
+        runtime.worker_threads(usize::from(threads));
+    }
+    runtime.enable_all().build()
 }
 
 /// A setting's error in the words of the command line.

@@ -31,7 +31,12 @@ pub struct ClientLoad {
     pub recorder_cpu_ns: u64,
     /// The most physical memory that the process took so far, in bytes.
     pub peak_memory_bytes: Option<u64>,
-    /// Share of the replay in which the threads that measure had something to do, in percent.
+    /// Whether the threads that measure never slept (`run --busy-poll`); then most of `cpu_ns` is
+    /// theirs, whatever they did.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub busy_poll: bool,
+    /// Share of the replay in which the threads that measure had something to do, in percent; none
+    /// where they never slept.
     #[serde(default)]
     pub busy_percent: Option<u32>,
     /// How late the event loop ran what was due, probed every few milliseconds; none where it was
@@ -53,6 +58,11 @@ pub struct ClientLoad {
     /// nothing says so.
     #[serde(default)]
     pub limits: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// How late things were, in nanoseconds.

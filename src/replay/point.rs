@@ -15,7 +15,7 @@ use super::slot::Slot;
 use super::stop::{StopLevel, StopSignal};
 use super::threads::Threads;
 use crate::client::{Connect, Endpoint, SlotClient};
-use crate::clock::{Clock, Timer};
+use crate::clock::{Clock, Timer, stay_awake};
 use crate::plan::Assignment;
 use crate::prompt::Library;
 
@@ -41,6 +41,8 @@ pub struct PointReplay<C: Connect> {
     pub exact_delays: bool,
     /// Whether event loops are probed while the replay goes on.
     pub probe: bool,
+    /// Whether measuring threads look at their sockets all the time instead of sleeping.
+    pub busy_poll: bool,
 }
 
 /// Why a replay could not be carried out. Failed turns are not among the reasons.
@@ -156,6 +158,7 @@ impl Share {
             let probe = probe(point.clock, timer.clone(), notes.clone());
             AbortOnDrop(tokio::spawn(probe))
         });
+        let _awake = point.busy_poll.then(|| AbortOnDrop(tokio::spawn(stay_awake())));
         let mut slots = self.spawn_slots(point, &timer, &notes, &stop);
         let result = loop {
             tokio::select! {
@@ -209,9 +212,9 @@ impl Share {
 }
 
 /// Ends a task with its owner.
-struct AbortOnDrop(tokio::task::JoinHandle<()>);
+struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);
 
-impl AbortOnDrop {
+impl<T> AbortOnDrop<T> {
     /// Ends the task now, and returns when nothing is left of it.
     async fn end(mut self) {
         self.0.abort();
@@ -220,7 +223,7 @@ impl AbortOnDrop {
     }
 }
 
-impl Drop for AbortOnDrop {
+impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
         self.0.abort();
     }

@@ -1,6 +1,6 @@
 //! The floor: clients that send the same bytes and do as little as can be done with the reply.
 //!
-//! `client bare|raw SCENARIO OUT` runs in a process of its own and prints its figures as one JSON
+//! `client bare|bare-awake|raw SCENARIO OUT` runs in a process of its own and prints its figures as one JSON
 //! line; OUT gets a line for each exchange with its times.
 
 use std::convert::Infallible;
@@ -17,7 +17,7 @@ use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body, Frame, SizeHint};
 use hyper_util::rt::TokioIo;
-use scenario::clock::nanos;
+use scenario::clock::{nanos, stay_awake};
 use scenario::host;
 use scenario::plan::{Assignment, Plan};
 use scenario::prompt::{self, Library};
@@ -103,13 +103,15 @@ pub(crate) fn measure(kind: &str, job: &Job, url: &str) -> (Measured, Vec<(Strin
 
 /// The client's process.
 pub(crate) fn main(arguments: &[String]) {
-    let [kind, scenario, out] = arguments else { panic!("expected: bare|raw SCENARIO OUT") };
+    let [kind, scenario, out] = arguments else {
+        panic!("expected: bare|bare-awake|raw SCENARIO OUT")
+    };
     host::raise_open_files();
     let work = Arc::new(Work::load(Path::new(scenario)));
     let (cpu, start) = (host::process_cpu(), Instant::now());
     let done = match kind.as_str() {
         "raw" => raw::run(&work),
-        _ => run(&work),
+        kind => run(&work, kind == "bare-awake"),
     };
     let (cpu, wall) = (host::process_cpu().saturating_sub(cpu), start.elapsed());
     let total = |of: fn(&Done) -> u64| done.iter().map(of).sum::<u64>();
@@ -135,10 +137,14 @@ pub(crate) fn main(arguments: &[String]) {
     std::fs::write(out, text).expect("the stamps are written");
 }
 
-/// The bare hyper client: one connection and one task a slot, on one thread.
-fn run(work: &Arc<Work>) -> Vec<Done> {
+/// The bare hyper client: one connection and one task a slot, on one thread; `awake` if it never
+/// sleeps.
+fn run(work: &Arc<Work>, awake: bool) -> Vec<Done> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
+        if awake {
+            tokio::spawn(stay_awake());
+        }
         let slots: Vec<_> = (0..work.slots).map(|_| tokio::spawn(slot(Arc::clone(work)))).collect();
         let mut done = Vec::new();
         for slot in slots {

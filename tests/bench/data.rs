@@ -81,12 +81,14 @@ pub(crate) struct Job {
     pub(crate) trajectories: Option<u32>,
     /// Whether recorded delays are waited out.
     pub(crate) delays: bool,
+    /// Whether the client never sleeps.
+    pub(crate) busy_poll: bool,
 }
 
 impl Job {
     /// Its scenario file, for a server at `url`.
     pub(crate) fn scenario(&self, url: &str) -> PathBuf {
-        let Self { data, slots, trajectories, delays } = self;
+        let Self { data, slots, trajectories, delays, .. } = self;
         let (data, delays) = (data.display(), if *delays { "recorded" } else { "none" });
         let mix =
             trajectories.map_or_else(String::new, |n| format!("mix: {{ trajectories: {n} }}\n"));

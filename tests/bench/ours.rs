@@ -69,6 +69,9 @@ pub(crate) fn measure(job: &Job, url: &str) -> (Measured, Log) {
     let mut command = Command::new(SCENARIO);
     command.arg("run").arg(job.scenario(url)).arg("--out").arg(&out);
     command.args(["--run-id", "x", "--force", "--quiet"]).stdout(Stdio::null());
+    if job.busy_poll {
+        command.arg("--busy-poll");
+    }
     let status = command.status().expect("the client runs");
     let ended = SystemTime::now();
     assert!(matches!(status.code(), Some(0 | 1)), "{status}");

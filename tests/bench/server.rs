@@ -18,10 +18,22 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server that answers with `chunks` fragments.
     pub(crate) fn start(ttft: &str, inter_token: &str, chunks: u32, record: Option<&Path>) -> Self {
+        Self::with(&[], ttft, inter_token, chunks, record)
+    }
+
+    /// The same with further arguments.
+    pub(crate) fn with(
+        more: &[&str],
+        ttft: &str,
+        inter_token: &str,
+        chunks: u32,
+        record: Option<&Path>,
+    ) -> Self {
         let mut command = Command::new(SCENARIO);
         // A server as cheap as it can be: nothing is looked up in a prefix cache.
         command.args(["serve", "--quiet", "--port", "0", "--cache-blocks", "0", "--ttft", ttft]);
         command.args(["--inter-token", inter_token, "--chunks", &chunks.to_string()]);
+        command.args(more);
         if let Some(path) = record {
             command.args(["--force", "--record"]).arg(path);
         }

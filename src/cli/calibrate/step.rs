@@ -134,6 +134,7 @@ impl Bench {
             clock: Clock::start(),
             exact_delays: true,
             probe: true,
+            busy_poll: false,
         };
         let over = self.threads.first().spawn(async move {
             tokio::time::sleep(rung.time).await;

@@ -42,6 +42,8 @@ pub(super) struct Session<'a> {
     pub(super) threads: &'a Threads,
     /// Whether their clock is the real one.
     pub(super) real_time: bool,
+    /// Whether measuring threads never sleep.
+    pub(super) busy_poll: bool,
     /// Where services are asked, in real time.
     pub(super) outside: &'a Runtime,
     /// Raised by signals.
@@ -118,7 +120,7 @@ impl Session<'_> {
         let mut self_check = observer.self_check.finish(expected, recorded.digest);
         self_check.resent = recorded.resent;
         let metrics = observer.collector.finish();
-        let client = client_load(recorded.client, &used, &metrics, point, self.calibration);
+        let client = client_load(recorded.client, &used, &metrics, self, point.concurrency);
         let limits = client.limits.clone();
         self_check.client = Some(client);
         let steady = observer.detector.finish(self.prepared.turns_per_pass());
@@ -210,6 +212,7 @@ impl Session<'_> {
             exact_delays: self.real_time,
             // Nothing is late in a time that waits for whoever is busy.
             probe: self.real_time,
+            busy_poll: self.busy_poll,
         }
     }
 

@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
+use super::point::Session;
 use crate::clock::{Clock, nanos};
 use crate::host;
 use crate::metrics::{ClientLoad, Metrics};
-use crate::plan::PointPlan;
 use crate::replay::Threads;
-use crate::results::Calibration;
 
 /// What the process has used so far, or between two looks.
 pub(super) struct Usage {
@@ -54,19 +53,21 @@ pub(super) fn client_load(
     recorded: ClientLoad,
     used: &Usage,
     metrics: &Metrics,
-    point: &PointPlan,
-    calibration: Option<&Calibration>,
+    session: &Session<'_>,
+    concurrency: u32,
 ) -> ClientLoad {
     let mut load = ClientLoad {
         cpu_ns: nanos(used.cpu),
         peak_memory_bytes: host::peak_resident_bytes(),
-        busy_percent: used.busy_percent(),
+        busy_poll: session.busy_poll,
+        // Who never sleeps is always busy.
+        busy_percent: used.busy_percent().filter(|_| !session.busy_poll),
         ..recorded
     };
     let ttft = metrics.window.ttft.as_ref().and_then(|ttft| ttft.percentile(50.0));
     load.limits = load.find_limits(ttft.map(whole));
-    if let Some(calibration) = calibration {
-        load.limits.extend(calibration.too_many_slots(point.concurrency));
+    if let Some(calibration) = session.calibration {
+        load.limits.extend(calibration.too_many_slots(concurrency));
         load.limits.extend(metrics.qps().and_then(|rate| calibration.too_fast(rate)));
     }
     load

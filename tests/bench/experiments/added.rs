@@ -20,14 +20,18 @@ pub(super) fn run(options: &Options) {
     ];
     let title = "(c) added time in ms; server: TTFT 20 ms, 16 × 5 ms";
     let table = Table::new(title, &header);
+    let clients = ["ours", "bare", "ours, awake", "bare, awake"];
     for slots in options.slots_of(&SLOTS) {
-        for client in ["ours", "bare"].repeat(options.repeat) {
+        for client in clients.repeat(options.repeat) {
             let trajectories = Some((slots * 2).clamp(100, 4096));
-            let job = Job { data: SHORT.file(), slots, trajectories, delays: false };
+            let busy_poll = client.ends_with("awake");
+            let job = Job { data: SHORT.file(), slots, trajectories, delays: false, busy_poll };
             let record = directory().join("record.jsonl");
-            let server = Server::start("20ms", "5ms", CHUNKS, Some(&record));
+            // Where the client never sleeps neither does the server, whose own waking up would count.
+            let more: &[&str] = if busy_poll { &["--busy-poll"] } else { &[] };
+            let server = Server::with(more, "20ms", "5ms", CHUNKS, Some(&record));
             let (measured, sessions) = match client {
-                "ours" => {
+                "ours" | "ours, awake" => {
                     let (measured, log) = ours::measure(&job, &server.url);
                     let stamps = |turns: Vec<ours::Turn>| {
                         turns.iter().filter_map(|turn| turn.stamps).collect()
@@ -39,6 +43,7 @@ pub(super) fn run(options: &Options) {
                             .collect(),
                     )
                 }
+                _ if busy_poll => bare::measure("bare-awake", &job, &server.url),
                 _ => bare::measure("bare", &job, &server.url),
             };
             let wall = measured.wall_ns.max(1) as f64;

@@ -18,7 +18,7 @@ pub(super) fn run(options: &Options) {
     let table = Table::new(title, &["slots", "turns", "p50", "p99", "p99.9", "max", "early"]);
     for slots in options.slots_of(&SLOTS) {
         let trajectories = Some((slots * 4).min(512));
-        let job = Job { data: SET.file(), slots, trajectories, delays: true };
+        let job = Job { data: SET.file(), slots, trajectories, delays: true, busy_poll: false };
         let server = Server::start("20ms", "5ms", 4, None);
         let (measured, log) = ours::measure(&job, &server.url);
         let mut late = Vec::new();

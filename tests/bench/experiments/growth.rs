@@ -19,7 +19,8 @@ pub(super) fn run(options: &Options) {
         // About as many bytes for each length, within reason.
         let conversations = u32::try_from(60_000_000 / history).unwrap_or(u32::MAX).clamp(40, 400);
         let set = Set { conversations, turns: 12, history, delay_ms: 0.0 };
-        let job = Job { data: set.file(), slots: 8, trajectories: None, delays: false };
+        let job =
+            Job { data: set.file(), slots: 8, trajectories: None, delays: false, busy_poll: false };
         let pairs: Vec<_> = (0..options.repeat).map(|_| pair("history", &job)).collect();
         let of = |of: fn(&(Measured, Measured)) -> f64| median(pairs.iter().map(of));
         let cells = [
@@ -37,7 +38,7 @@ pub(super) fn run(options: &Options) {
         Table::new("(e) CPU a turn against data set size, official shape, 64 slots", &header);
     for scale in SCALES {
         let data = data::official_shape(scale);
-        let job = Job { data, slots: 64, trajectories: None, delays: false };
+        let job = Job { data, slots: 64, trajectories: None, delays: false, busy_poll: false };
         let pairs: Vec<_> = (0..options.repeat).map(|_| pair("set", &job)).collect();
         let of = |of: fn(&(Measured, Measured)) -> f64| median(pairs.iter().map(of));
         let cells = [

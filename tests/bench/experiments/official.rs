@@ -13,7 +13,7 @@ pub(super) fn run(options: &Options) {
     let header = ["turns", "failed", "turns/s", "start ms", "peak MB", "results ms", "log MB"];
     let table = Table::new("official shape, one pass at 512 slots, instant server", &header);
     let data = data::official_shape("1");
-    let job = Job { data, slots: 512, trajectories: None, delays: false };
+    let job = Job { data, slots: 512, trajectories: None, delays: false, busy_poll: false };
     let runs: Vec<Measured> = (0..options.repeat)
         .map(|_| {
             let server = Server::start("0s", "0s", 24, None);

@@ -17,7 +17,13 @@ pub(super) fn run(options: &Options) {
     let header = ["slots", "client", "turns", "chunks/s", "client µs", "server µs", "CPU use"];
     let table = Table::new("(f) CPU a fragment; 400 fragments a reply, 5 ms apart", &header);
     for slots in options.slots_of(&SLOTS) {
-        let job = Job { data: SET.file(), slots, trajectories: Some(slots), delays: false };
+        let job = Job {
+            data: SET.file(),
+            slots,
+            trajectories: Some(slots),
+            delays: false,
+            busy_poll: false,
+        };
         for client in ["ours", "bare"].repeat(options.repeat) {
             let server = Server::start("5ms", "5ms", CHUNKS, None);
             let measured = match client {

@@ -48,7 +48,7 @@ fn table(options: &Options, name: &str, title: &str, data: impl Fn(u32) -> (Path
     let table = Table::new(title, &header);
     for slots in options.slots_of(&SLOTS) {
         let (data, trajectories) = data(slots);
-        let job = Job { data, slots, trajectories, delays: false };
+        let job = Job { data, slots, trajectories, delays: false, busy_poll: false };
         let mut rows = Vec::new();
         for _ in 0..options.repeat {
             rows.push(once(name, &job));

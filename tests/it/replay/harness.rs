@@ -119,6 +119,7 @@ impl Replay {
             settings: self.settings,
             clock,
             exact_delays: false,
+            busy_poll: false,
             probe: self.probe,
         };
         let beside = tokio::spawn(meanwhile(stop, clock));
