@@ -25,10 +25,9 @@ pub(super) struct Again {
 }
 
 impl Again {
-    /// Remembers a chunk whose only text is `text`; forgets the last one where `text` is not a part
-    /// of `data`, since it had escapes.
+    /// Remembers a chunk whose only text is `text`, unless `text` is not a part of `data` since it
+    /// had escapes.
     pub(super) fn learn(&mut self, data: &[u8], text: &str, place: Place) {
-        self.place = None;
         let start = (text.as_ptr() as usize).wrapping_sub(data.as_ptr() as usize);
         let end = start.wrapping_add(text.len());
         let quoted =
@@ -91,9 +90,12 @@ mod tests {
 
     #[test]
     fn a_text_from_elsewhere_teaches_nothing() {
-        let mut again = known(r#"{"content":"abc"}"#, "abc");
+        let mut again = Again::default();
         again.learn(br#"{"content":"abc"}"#, &String::from("abc"), Place::Content);
         assert_eq!(again.text(br#"{"content":"abc"}"#), None);
+        let mut again = known(r#"{"content":"abc"}"#, "abc");
+        again.learn(br#"{"content":"a\n"}"#, "a\n", Place::Content);
+        assert_eq!(again.text(br#"{"content":"b"}"#), Some(("b", Place::Content)));
     }
 
     proptest! {

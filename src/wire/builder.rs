@@ -3,6 +3,7 @@
 use super::again::{Again, Place};
 use super::chunk::{Chunk, Delta, ToolCall};
 use super::excerpt::{error_message, excerpt};
+use super::scan::scan;
 use super::{Failure, FailureKind, FinishReason, Reply, Text, ToolCallDelta};
 
 /// The most bytes of chunks that one reply may take: 256 MiB.
@@ -72,8 +73,10 @@ impl ReplyBuilder {
             self.reply.chunks = self.reply.chunks.saturating_add(1);
             return Ok(Step::Fragment);
         }
-        let chunk: Chunk<'_> =
-            serde_json::from_slice(data).map_err(|error| self.malformed(&error, data))?;
+        let chunk: Chunk<'_> = match scan(data) {
+            Some(chunk) => chunk,
+            None => serde_json::from_slice(data).map_err(|error| self.malformed(&error, data))?,
+        };
         if chunk.error.is_some() || chunk.object.as_str() == "error" {
             return Err(server_error(&chunk, data));
         }

@@ -20,7 +20,7 @@ pub(super) struct Chunk<'a> {
     #[serde(default, borrow)]
     pub(super) choices: First<Choice<'a>>,
     #[serde(default)]
-    usage: Option<Box<UsageJson>>,
+    pub(super) usage: Option<Box<UsageJson>>,
     /// An error object or text.
     #[serde(default, borrow)]
     pub(super) error: Option<&'a RawValue>,
@@ -83,9 +83,9 @@ pub(super) struct Delta<'a> {
     #[serde(default, borrow)]
     pub(super) content: MaybeText<'a>,
     #[serde(default, borrow)]
-    reasoning_content: MaybeText<'a>,
+    pub(super) reasoning_content: MaybeText<'a>,
     #[serde(default, borrow)]
-    reasoning: MaybeText<'a>,
+    pub(super) reasoning: MaybeText<'a>,
     #[serde(default, borrow)]
     pub(super) tool_calls: Many<ToolCall<'a>>,
 }
@@ -140,29 +140,29 @@ impl ToolCall<'_> {
 }
 
 #[derive(Debug, Deserialize)]
-struct UsageJson {
+pub(super) struct UsageJson {
     #[serde(default)]
-    prompt_tokens: Option<u64>,
+    pub(super) prompt_tokens: Option<u64>,
     #[serde(default)]
-    completion_tokens: Option<u64>,
+    pub(super) completion_tokens: Option<u64>,
     #[serde(default)]
-    prompt_tokens_details: Option<PromptDetails>,
+    pub(super) prompt_tokens_details: Option<PromptDetails>,
     #[serde(default)]
-    completion_tokens_details: Option<CompletionDetails>,
+    pub(super) completion_tokens_details: Option<CompletionDetails>,
     #[serde(default)]
-    reasoning_tokens: Option<u64>,
+    pub(super) reasoning_tokens: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
-struct PromptDetails {
+pub(super) struct PromptDetails {
     #[serde(default)]
-    cached_tokens: Option<u64>,
+    pub(super) cached_tokens: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
-struct CompletionDetails {
+pub(super) struct CompletionDetails {
     #[serde(default)]
-    reasoning_tokens: Option<u64>,
+    pub(super) reasoning_tokens: Option<u64>,
 }
 
 /// A text that may be null; borrowed where it has no escapes. (A derived `Option<Cow<str>>` would
@@ -170,7 +170,11 @@ struct CompletionDetails {
 #[derive(Debug, Default)]
 pub(super) struct MaybeText<'a>(Cow<'a, str>);
 
-impl MaybeText<'_> {
+impl<'a> MaybeText<'a> {
+    pub(super) fn borrowed(text: &'a str) -> Self {
+        Self(Cow::Borrowed(text))
+    }
+
     pub(super) fn as_str(&self) -> &str {
         &self.0
     }

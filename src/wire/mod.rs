@@ -13,6 +13,7 @@ mod excerpt;
 mod failure;
 pub mod json;
 mod reply;
+mod scan;
 pub mod sse;
 
 pub use builder::{MAX_REPLY_BYTES, ReplyBuilder, Step};
