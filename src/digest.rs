@@ -46,8 +46,21 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 
 /// Lower-case hex digits of `bytes`.
 pub fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    let mut digits = Vec::new();
+    push_hex(&mut digits, bytes);
+    String::from_utf8(digits).expect("hex digits are ASCII")
+}
+
+/// Appends the lower-case hex digits of `bytes`.
+pub fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let start = out.len();
+    out.resize(start + 2 * bytes.len(), 0);
+    // In place: growing the vector digit by digit costs several times as much.
+    let (pairs, _) = out[start..].as_chunks_mut();
+    for (pair, byte) in pairs.iter_mut().zip(bytes) {
+        *pair = [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+    }
 }
 
 /// The text inside a salt marker: BLAKE2b with a digest of two bytes, no key, as four hex digits
@@ -66,6 +79,14 @@ mod tests {
         for (text, expected) in vectors {
             assert_eq!(salt_hex(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn hex_is_appended() {
+        let mut out = b"x".to_vec();
+        push_hex(&mut out, &[0, 0x9a, 0xff]);
+        assert_eq!(out, b"x009aff");
+        assert_eq!(hex(&[]), "");
     }
 
     #[test]

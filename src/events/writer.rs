@@ -12,9 +12,8 @@ use super::format::{
 };
 use super::model::{Event, EventKind, PromptFacts, TurnKey};
 use super::prompt_data;
+use crate::digest::push_hex;
 use crate::wire::{Failure, FinishReason, Reply, Text, ToolCallDelta};
-
-const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// Writes an event log, one JSON line per event.
 ///
@@ -75,10 +74,7 @@ impl<W: io::Write> Writer<W> {
     }
 
     fn hex(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.line.push(HEX[usize::from(byte >> 4)]);
-            self.line.push(HEX[usize::from(byte & 15)]);
-        }
+        push_hex(&mut self.line, bytes);
     }
 
     fn json(&mut self, value: &(impl Serialize + ?Sized)) -> io::Result<()> {

@@ -1,8 +1,9 @@
 //! The replay digest: one number for which workload was issued.
 
+use std::io::Write as _;
 use std::sync::Arc;
 
-use crate::digest::{Sha256Stream, hex};
+use crate::digest::{Sha256Stream, hex, push_hex};
 use crate::plan::Assignment;
 use crate::prompt::Library;
 
@@ -12,13 +13,17 @@ use crate::prompt::Library;
 pub struct ReplayDigest {
     state: Sha256Stream,
     turns: u64,
+    line: Vec<u8>,
 }
 
 impl ReplayDigest {
     /// Appends a turn.
     pub fn push(&mut self, session: &str, turn: u32, body: &[u8; 32]) {
-        let line = format!("{session}\0{turn}\0{}\n", hex(body));
-        self.state.update(line.as_bytes());
+        self.line.clear();
+        write!(self.line, "{session}\0{turn}\0").expect("writing to memory cannot fail");
+        push_hex(&mut self.line, body);
+        self.line.push(b'\n');
+        self.state.update(&self.line);
         self.turns += 1;
     }
 
