@@ -29,7 +29,7 @@ pub struct SelfCheck {
     in_flight: SampleMap<InFlight>,
     seen: SampleSet,
     sent_in_flight: u64,
-    by_conversation: HashMap<Arc<str>, u32>,
+    by_conversation: HashMap<Arc<str>, u32, foldhash::fast::RandomState>,
     issued: u64,
     sent: u64,
     completed: u64,
