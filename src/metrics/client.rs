@@ -120,7 +120,7 @@ fn millis(nanos: Nanos) -> String {
     format!("{:.3} ms", nanos as f64 / 1e6)
 }
 
-/// Gathers how punctual a replay was.
+/// Gathers how punctual one event loop of a replay was.
 #[derive(Debug)]
 pub struct Punctuality {
     lag: Series,
@@ -179,6 +179,15 @@ impl Punctuality {
         }
     }
 
+    /// Adds what was gathered of another event loop. What either learns afterwards concerns only
+    /// itself, so this is for the end.
+    pub fn absorb(&mut self, other: &Self) {
+        self.lag.absorb(&other.lag);
+        self.issue.absorb(&other.issue);
+        self.stamps += other.stamps;
+        self.late_stamps += other.late_stamps;
+    }
+
     /// Puts what was gathered into `load`.
     pub fn finish(&self, load: &mut ClientLoad) {
         load.loop_lag = self.lag.summary();
@@ -203,6 +212,11 @@ impl Series {
     fn record(&mut self, late: Nanos) {
         self.histogram.saturating_record(late);
         self.late += u64::from(late > TOLERANCE);
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        self.histogram.add(&other.histogram).expect("both tell the same range apart");
+        self.late += other.late;
     }
 
     fn summary(&self) -> Option<Lateness> {
@@ -243,6 +257,25 @@ mod tests {
         assert_eq!((lag.count, lag.late), (7, 5));
         assert!(lag.max_ns >= 10 * MS && lag.max_ns < 11 * MS, "{lag:?}");
         assert_eq!(load.issue_delay, None);
+    }
+
+    #[test]
+    fn event_loops_are_judged_apart_and_summed_up() {
+        let (mut late, mut prompt) = (Punctuality::default(), Punctuality::default());
+        for one in [&mut late, &mut prompt] {
+            one.stamp(5 * MS);
+            one.issued(MS, MS);
+        }
+        late.probe(4 * MS, 6 * MS, 2 * MS);
+        prompt.probe(4 * MS, 4 * MS, 2 * MS);
+        prompt.absorb(&late);
+        let mut load = ClientLoad::default();
+        prompt.finish(&mut load);
+        assert_eq!((load.stamps, load.late_stamps), (2, 1));
+        let (lag, issue) = (load.loop_lag.unwrap(), load.issue_delay.unwrap());
+        assert_eq!((lag.count, lag.late), (2, 1));
+        assert!(lag.max_ns >= 2 * MS && lag.p50_ns == 0, "{lag:?}");
+        assert_eq!((issue.count, issue.late), (2, 0));
     }
 
     fn late(p99_ns: Nanos) -> Lateness {

@@ -106,16 +106,26 @@ impl Library {
         rope
     }
 
+    /// The logical id of a conversation in one pass (1-based): the source id, with `__repeat_<n>` in
+    /// pass n >= 2.
+    ///
+    /// # Panics
+    /// When `conversation` is not an index of [`Library::conversations`].
+    pub fn session_id(&self, conversation: u32, pass: u32) -> Arc<str> {
+        let source = &self.conversations[conversation as usize];
+        match pass {
+            1 => Arc::clone(&source.id),
+            _ => format!("{}__repeat_{pass}", source.id).into(),
+        }
+    }
+
     /// Prepares a conversation for one pass (1-based): its logical id and its salted beginning.
     ///
     /// # Panics
     /// When `conversation` is not an index of [`Library::conversations`].
     pub fn session(self: &Arc<Self>, conversation: u32, pass: u32) -> Session {
         let source = &self.conversations[conversation as usize];
-        let id = match pass {
-            1 => Arc::clone(&source.id),
-            _ => format!("{}__repeat_{pass}", source.id).into(),
-        };
+        let id = self.session_id(conversation, pass);
         let mut open = self.template.head().to_vec();
         let mut close = Vec::new();
         if source.system.is_some() {
@@ -151,7 +161,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// The logical id: the source id, with `__repeat_<n>` in pass n >= 2.
+    /// The logical id: see [`Library::session_id`].
     pub fn id(&self) -> &Arc<str> {
         &self.id
     }

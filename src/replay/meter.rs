@@ -1,6 +1,6 @@
 //! Numbers for the live view.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
@@ -23,7 +23,6 @@ pub(super) struct Meter {
     sender: watch::Sender<Live>,
     live: Live,
     ttft_us: Histogram<u64>,
-    issued_at: BTreeMap<usize, Nanos>,
     history: VecDeque<(Nanos, u64)>,
     sent_at: Nanos,
 }
@@ -34,8 +33,7 @@ impl Meter {
         let live = Live { turns_total, ..sender.borrow().clone() };
         let ttft_us =
             Histogram::new_with_max(MAX_TTFT_US, 2).expect("two significant digits are allowed");
-        let (issued_at, history) = (BTreeMap::new(), VecDeque::new());
-        Self { sender, live, ttft_us, issued_at, history, sent_at: 0 }
+        Self { sender, live, ttft_us, history: VecDeque::new(), sent_at: 0 }
     }
 
     pub(super) fn slot_began(&mut self) {
@@ -46,19 +44,16 @@ impl Meter {
         self.live.active_slots = self.live.active_slots.saturating_sub(1);
     }
 
-    pub(super) fn issued(&mut self, position: usize, at: Nanos) {
-        self.issued_at.insert(position, at);
+    pub(super) fn issued(&mut self, at: Nanos) {
         self.tick(at);
     }
 
-    pub(super) fn first_token(&mut self, position: usize, at: Nanos) {
-        if let Some(issued_at) = self.issued_at.remove(&position) {
-            self.ttft_us.saturating_record(at.saturating_sub(issued_at) / 1_000);
-        }
+    /// Takes the first token of a turn that was issued at `issued_at`.
+    pub(super) fn first_token(&mut self, issued_at: Nanos, at: Nanos) {
+        self.ttft_us.saturating_record(at.saturating_sub(issued_at) / 1_000);
     }
 
-    pub(super) fn over(&mut self, position: usize, at: Nanos) {
-        self.issued_at.remove(&position);
+    pub(super) fn over(&mut self, at: Nanos) {
         self.live.turns_done += 1;
         self.tick(at);
     }
@@ -105,6 +100,8 @@ fn count(turns: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -113,13 +110,14 @@ mod tests {
         let mut meter = Meter::new(sender, 40);
         for turn in 0..10 {
             meter.slot_began();
-            meter.issued(0, turn * 200_000_000);
-            meter.first_token(0, turn * 200_000_000 + 40_000_000);
-            meter.over(0, turn * 200_000_000 + 150_000_000);
+            let issued_at = turn * 200_000_000;
+            meter.issued(issued_at);
+            meter.first_token(issued_at, issued_at + 40_000_000);
+            meter.over(issued_at + 150_000_000);
             meter.slot_ended();
         }
         meter.failed(FailureKind::Reset);
-        meter.over(0, 2_000_000_000);
+        meter.over(2_000_000_000);
         meter.publish(2_000_000_000);
         let live = receiver.borrow().clone();
         assert_eq!((live.points, live.turns_done, live.turns_total), (3, 11, 40));

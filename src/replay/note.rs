@@ -14,18 +14,22 @@ pub(super) struct TurnRef {
     pub(super) index: usize,
 }
 
+/// Which event loop tells a note; its probes say nothing of the stamps of another.
+pub(super) type Worker = u16;
+
 /// One thing that happened, as cheap as it can be told.
 #[derive(Debug)]
 pub(super) enum Note {
     /// The replay began and the performance window opened.
     Started { at: Nanos },
-    /// A slot took a trajectory.
-    Begin { position: usize, session: Session },
-    /// A turn was issued that could have been at `ready_at`. Its body is not told: the recorder takes what it needs from the session,
-    /// without touching the counters of the prompts' memory, which the slots use.
+    /// A slot took a trajectory; all else about that is told by the same event loop.
+    Begin { position: usize, session: Session, worker: Worker },
+    /// A turn was issued that could have been at `ready_at`. Its body is not told: the recorder takes
+    /// what it needs from the session, without touching the counters of the prompts' memory, which
+    /// the slots use.
     Issued { at: Nanos, ready_at: Nanos, turn: TurnRef },
     /// The event loop ran something that was due at `due`.
-    Probed { due: Nanos, at: Nanos },
+    Probed { due: Nanos, at: Nanos, worker: Worker },
     /// The first token arrived.
     FirstToken { at: Nanos, turn: TurnRef },
     /// A turn is over.

@@ -14,6 +14,6 @@ pub(super) async fn probe(clock: Clock, timer: Timer, notes: Notes) {
     loop {
         let due = clock.now().saturating_add(nanos(PERIOD));
         timer.sleep_until(&clock, due).await;
-        notes.send(Note::Probed { due, at: clock.now() });
+        notes.send(Note::Probed { due, at: clock.now(), worker: 0 });
     }
 }

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::digest::ReplayDigest;
 use super::live::Live;
 use super::meter::Meter;
-use super::note::{End, Note, Notes, TurnRef};
+use super::note::{End, Note, Notes, TurnRef, Worker};
 use super::probe::PERIOD;
 use super::schedule::Skipped;
 use super::stop::{StopHandle, StopLevel};
@@ -28,6 +28,9 @@ use crate::wire::{Failure, FailureKind, Reply};
 /// How long the recorder rests when it has nothing to do. It looks for notes instead of being woken
 /// by each: waking a thread costs a slot more than all else that it does for the log.
 const PAUSE: Duration = Duration::from_millis(5);
+
+/// The most samples that room is made for at once; beyond them it grows as they come.
+const MAX_RESERVED: usize = 1 << 20;
 
 /// What a recorder needs to know beforehand.
 #[derive(Debug)]
@@ -107,22 +110,36 @@ impl<O> RecorderHandle<O> {
 /// Turns notes into events.
 pub struct Recorder<O> {
     setup: RecorderSetup<O>,
-    active: BTreeMap<usize, Active>,
-    /// For each trajectory, how many turns of the plan come before it.
-    offsets: Vec<usize>,
-    digests: Vec<Option<[u8; 32]>>,
+    /// What every sample id is a digest of first.
+    seeded: Sha256Stream,
+    /// By position in the sequence.
+    trajectories: Vec<Trajectory>,
     recorded: Recorded,
-    punctuality: Punctuality,
+    /// By event loop.
+    punctuality: Vec<Punctuality>,
     meter: Meter,
+}
+
+/// One trajectory of the sequence.
+#[derive(Default)]
+struct Trajectory {
+    /// The digests of its bodies, from when it was begun on.
+    digests: Option<SessionDigests>,
+    /// How many of its turns were sent.
+    sent: usize,
+    /// What is known while a slot has it.
+    active: Option<Box<Active>>,
 }
 
 struct Active {
     session: Session,
-    digests: SessionDigests,
+    worker: Worker,
     salt_markers: u8,
     issued: usize,
     /// The turn that is in flight.
     in_flight: Option<TurnKey>,
+    /// When that was issued, until its first token is there.
+    issued_at: Option<Nanos>,
     failed: Option<FailureKind>,
 }
 
@@ -149,17 +166,15 @@ impl<O: Observer + 'static> Recorder<O> {
 
     fn new(setup: RecorderSetup<O>) -> Self {
         let conversations = setup.library.conversations();
-        let mut total = 0;
-        let mut offsets = Vec::with_capacity(setup.sequence.len());
-        for assignment in setup.sequence.iter() {
-            offsets.push(total);
-            total += conversations[assignment.conversation as usize].turns.len();
-        }
-        let recorded = Recorded { planned: total as u64, ..Recorded::default() };
+        let turns = |of: &Assignment| conversations[of.conversation as usize].turns.len();
+        let total: usize = setup.sequence.iter().map(turns).sum();
+        let samples = Vec::with_capacity(total.min(MAX_RESERVED));
+        let recorded = Recorded { planned: total as u64, samples, ..Recorded::default() };
         let meter = Meter::new(setup.live.clone(), total as u64);
-        let digests = vec![None; total];
-        let (active, punctuality) = (BTreeMap::new(), Punctuality::default());
-        Self { setup, active, offsets, digests, recorded, punctuality, meter }
+        let mut seeded = Sha256Stream::new();
+        push_part(&mut seeded, &setup.seed);
+        let trajectories = setup.sequence.iter().map(|_| Trajectory::default()).collect();
+        Self { setup, seeded, trajectories, recorded, punctuality: Vec::new(), meter }
     }
 
     fn run(mut self, receiver: &Receiver<Note>) -> Result<(Recorded, O), RecordError> {
@@ -174,18 +189,21 @@ impl<O: Observer + 'static> Recorder<O> {
 
     fn finish(mut self) -> (Recorded, O) {
         let mut digest = ReplayDigest::default();
-        for (assignment, offset) in self.setup.sequence.iter().zip(&self.offsets) {
-            let session = self.setup.library.session(assignment.conversation, assignment.pass);
-            for (turn, body) in session.turns().iter().zip(&self.digests[*offset..]) {
-                if let Some(body) = body {
-                    digest.push(session.id(), turn.turn, body);
-                }
+        let library = &self.setup.library;
+        for (assignment, trajectory) in self.setup.sequence.iter().zip(&self.trajectories) {
+            let Some(bodies) = &trajectory.digests else { continue };
+            let id = library.session_id(assignment.conversation, assignment.pass);
+            let turns = &library.conversations()[assignment.conversation as usize].turns;
+            for (turn, body) in turns.iter().zip(bodies.iter()).take(trajectory.sent) {
+                digest.push(&id, turn.turn, body);
             }
         }
         self.recorded.sent = digest.turns();
         self.recorded.digest = digest.finish();
         self.recorded.client.wall_ns = self.recorded.ended_at;
-        self.punctuality.finish(&mut self.recorded.client);
+        let mut punctuality = Punctuality::default();
+        self.punctuality.iter().for_each(|of_one| punctuality.absorb(of_one));
+        punctuality.finish(&mut self.recorded.client);
         self.recorded.client.recorder_cpu_ns = nanos(host::thread_cpu());
         let accounted = self.recorded.issued + self.recorded.skipped.tail;
         self.recorded.skipped.interrupted = self.recorded.planned.saturating_sub(accounted);
@@ -198,37 +216,19 @@ impl<O: Observer + 'static> Recorder<O> {
                 self.emit(at, EventKind::SessionStarted)?;
                 self.emit(at, EventKind::StartTracking)
             }
-            Note::Begin { position, session } => {
-                self.meter.slot_began();
-                let active = Active {
-                    digests: session.digests(),
-                    salt_markers: session.salt_markers(),
-                    session,
-                    issued: 0,
-                    in_flight: None,
-                    failed: None,
-                };
-                self.active.insert(position, active);
+            Note::Begin { position, session, worker } => {
+                self.begin(position, session, worker);
                 Ok(())
             }
-            Note::Issued { at, ready_at, turn } => {
-                self.punctuality.issued(ready_at, at);
-                self.issued(at, turn)
-            }
-            Note::Probed { due, at } => {
-                self.punctuality.probe(due, at, nanos(PERIOD));
+            Note::Issued { at, ready_at, turn } => self.issued(at, ready_at, turn),
+            Note::Probed { due, at, worker } => {
+                let punctuality = punctuality_of(&mut self.punctuality, worker);
+                punctuality.probe(due, at, nanos(PERIOD));
                 Ok(())
             }
-            Note::FirstToken { at, turn } => {
-                self.meter.first_token(turn.position, at);
-                self.punctuality.stamp(at);
-                let active = self.active.get(&turn.position);
-                let key = active.and_then(|active| active.in_flight.clone());
-                key.map_or(Ok(()), |key| self.emit(at, EventKind::FirstToken(key)))
-            }
+            Note::FirstToken { at, turn } => self.first_token(at, turn),
             Note::Over { at, turn, outcome, resent } => {
                 self.recorded.resent += u64::from(resent);
-                self.punctuality.stamp(at);
                 self.over(at, turn, outcome)
             }
             Note::End { at, position, end } => self.end(at, position, end),
@@ -242,30 +242,49 @@ impl<O: Observer + 'static> Recorder<O> {
         }
     }
 
-    fn issued(&mut self, at: Nanos, turn: TurnRef) -> io::Result<()> {
-        self.meter.issued(turn.position, at);
-        let Some(key) = self.key(turn) else { return Ok(()) };
-        let Some(active) = self.active.get_mut(&turn.position) else { return Ok(()) };
-        let digest = active.digests.get(turn.index).copied();
+    fn begin(&mut self, position: usize, session: Session, worker: Worker) {
+        self.meter.slot_began();
+        let trajectory = &mut self.trajectories[position];
+        trajectory.digests = Some(session.digests());
+        trajectory.active = Some(Box::new(Active {
+            salt_markers: session.salt_markers(),
+            session,
+            worker,
+            issued: 0,
+            in_flight: None,
+            issued_at: None,
+            failed: None,
+        }));
+    }
+
+    fn issued(&mut self, at: Nanos, ready_at: Nanos, turn: TurnRef) -> io::Result<()> {
+        self.meter.issued(at);
+        let trajectory = &mut self.trajectories[turn.position];
+        let Some(active) = &mut trajectory.active else { return Ok(()) };
+        punctuality_of(&mut self.punctuality, active.worker).issued(ready_at, at);
+        let key = active.issue(turn.index, &self.seeded, &mut self.recorded);
         active.in_flight = Some(key.clone());
-        self.digests[self.offsets[turn.position] + turn.index] = digest;
+        active.issued_at = Some(at);
+        trajectory.sent = turn.index + 1;
         let facts = PromptFacts {
-            digest,
+            digest: trajectory.digests.as_ref().and_then(|of| of.get(turn.index)).copied(),
             bytes: Some(active.session.body_len(turn.index)),
             salt_markers: active.salt_markers,
             body: self.setup.prompts.then(|| active.session.body(turn.index).to_bytes()),
         };
-        self.count_issued(turn, &key);
         self.emit(at, EventKind::Issued(key, Some(facts)))
     }
 
-    fn count_issued(&mut self, turn: TurnRef, key: &TurnKey) {
-        let Some(active) = self.active.get_mut(&turn.position) else { return };
-        active.issued = turn.index + 1;
-        let first = active.session.conversation().first_sample;
-        let index = u32::try_from(turn.index).unwrap_or(u32::MAX);
-        self.recorded.samples.push((key.sample, first.saturating_add(index)));
-        self.recorded.issued += 1;
+    fn first_token(&mut self, at: Nanos, turn: TurnRef) -> io::Result<()> {
+        let Some(active) = &mut self.trajectories[turn.position].active else { return Ok(()) };
+        punctuality_of(&mut self.punctuality, active.worker).stamp(at);
+        if let Some(issued_at) = active.issued_at.take() {
+            self.meter.first_token(issued_at, at);
+        }
+        match active.in_flight.clone() {
+            Some(key) => self.emit(at, EventKind::FirstToken(key)),
+            None => Ok(()),
+        }
     }
 
     fn over(
@@ -274,8 +293,9 @@ impl<O: Observer + 'static> Recorder<O> {
         turn: TurnRef,
         outcome: Result<Box<Reply>, Failure>,
     ) -> io::Result<()> {
-        self.meter.over(turn.position, at);
-        let Some(active) = self.active.get_mut(&turn.position) else { return Ok(()) };
+        self.meter.over(at);
+        let Some(active) = &mut self.trajectories[turn.position].active else { return Ok(()) };
+        punctuality_of(&mut self.punctuality, active.worker).stamp(at);
         let Some(key) = active.in_flight.take() else { return Ok(()) };
         active.failed = outcome.as_ref().err().map(|failure| failure.kind);
         match outcome {
@@ -296,65 +316,85 @@ impl<O: Observer + 'static> Recorder<O> {
 
     fn end(&mut self, at: Nanos, position: usize, end: End) -> io::Result<()> {
         self.meter.slot_ended();
-        let Some(active) = self.active.get(&position) else { return Ok(()) };
+        let Some(mut active) = self.trajectories[position].active.take() else { return Ok(()) };
         let (issued, turns) = (active.issued, active.session.turns().len());
         match end {
             End::Complete | End::Interrupted => {}
             End::Tail => self.recorded.skipped.tail += (turns - issued) as u64,
             End::Failed => {
-                let cause = active.failed.map_or("unknown", FailureKind::name);
                 for index in issued..turns {
-                    self.give_up(at, TurnRef { position, index }, cause)?;
+                    self.give_up(at, &mut active, index)?;
                 }
             }
         }
-        self.active.remove(&position);
         Ok(())
     }
 
     /// Records a turn behind a failed one as the reference client does: issued without a prompt,
     /// failed, over.
-    fn give_up(&mut self, at: Nanos, turn: TurnRef, cause: &str) -> io::Result<()> {
-        let Some(key) = self.key(turn) else { return Ok(()) };
-        self.count_issued(turn, &key);
-        self.meter.over(turn.position, at);
+    fn give_up(&mut self, at: Nanos, active: &mut Active, index: usize) -> io::Result<()> {
+        let key = active.issue(index, &self.seeded, &mut self.recorded);
+        self.meter.over(at);
         self.emit(at, EventKind::Issued(key.clone(), None))?;
+        let cause = active.failed.map_or("unknown", FailureKind::name);
         let message = format!("an earlier turn of the conversation failed: {cause}");
         self.failed(at, key, Failure::new(FailureKind::PriorFailure, message))
     }
 
     fn aborted(&mut self, at: Nanos) -> io::Result<()> {
-        for (position, active) in std::mem::take(&mut self.active) {
+        for position in 0..self.trajectories.len() {
+            let Some(active) = self.trajectories[position].active.take() else { continue };
             self.meter.slot_ended();
             let Some(key) = active.in_flight else { continue };
-            self.meter.over(position, at);
+            self.meter.over(at);
             let message = "the run was aborted while the turn was in flight";
             self.failed(at, key, Failure::new(FailureKind::Interrupted, message))?;
         }
         Ok(())
     }
 
-    fn key(&self, turn: TurnRef) -> Option<TurnKey> {
-        let active = self.active.get(&turn.position)?;
-        Some(self.turn_key(&active.session, turn))
-    }
-
-    fn turn_key(&self, session: &Session, turn: TurnRef) -> TurnKey {
-        let number = session.turns()[turn.index].turn;
-        let mut hash = Sha256Stream::new();
-        for part in [self.setup.seed.as_slice(), session.id().as_bytes(), &number.to_be_bytes()] {
-            hash.update(&(part.len() as u64).to_be_bytes());
-            hash.update(part);
-        }
-        let digest = hash.finish();
-        let mut sample = [0; 16];
-        sample.copy_from_slice(&digest[..16]);
-        let sample = SampleId(u128::from_be_bytes(sample));
-        TurnKey { sample, session: Arc::clone(session.id()), turn: number }
-    }
-
     fn emit(&mut self, at: Nanos, kind: EventKind) -> io::Result<()> {
         let event = Event { at, kind };
         self.setup.observer.observe(&event)
     }
+}
+
+impl Active {
+    /// Counts a turn as issued; gives its key.
+    fn issue(&mut self, index: usize, seeded: &Sha256Stream, recorded: &mut Recorded) -> TurnKey {
+        let conversation = self.session.conversation();
+        let turn = conversation.turns[index].turn;
+        let sample = sample_id(seeded, self.session.id(), turn);
+        let offset = u32::try_from(index).unwrap_or(u32::MAX);
+        recorded.samples.push((sample, conversation.first_sample.saturating_add(offset)));
+        recorded.issued += 1;
+        self.issued = index + 1;
+        TurnKey { sample, session: Arc::clone(self.session.id()), turn }
+    }
+}
+
+/// The first half of a digest of seed, session and turn.
+fn sample_id(seeded: &Sha256Stream, session: &str, turn: u32) -> SampleId {
+    let mut hash = seeded.clone();
+    push_part(&mut hash, session.as_bytes());
+    push_part(&mut hash, &turn.to_be_bytes());
+    let digest = hash.finish();
+    let mut sample = [0; 16];
+    sample.copy_from_slice(&digest[..16]);
+    SampleId(u128::from_be_bytes(sample))
+}
+
+/// Appends a part behind its length, so that no two lists of parts are the same bytes.
+fn push_part(hash: &mut Sha256Stream, part: &[u8]) {
+    hash.update(&(part.len() as u64).to_be_bytes());
+    hash.update(part);
+}
+
+/// What is known of an event loop; nothing yet where it tells something for the first time.
+fn punctuality_of(known: &mut Vec<Punctuality>, worker: Worker) -> &mut Punctuality {
+    let worker = usize::from(worker);
+    if known.len() <= worker {
+        known.resize_with(worker + 1, Punctuality::default);
+    }
+    &mut known[worker]
 }

@@ -36,7 +36,7 @@ impl<C: Connect> Slot<C> {
                 return;
             };
             let session = self.library.session(assignment.conversation, assignment.pass);
-            self.notes.send(Note::Begin { position, session: session.clone() });
+            self.notes.send(Note::Begin { position, session: session.clone(), worker: 0 });
             let end = self.conversation(position, &session).await;
             self.notes.send(Note::End { at: self.clock.now(), position, end });
         }
