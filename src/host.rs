@@ -1,9 +1,11 @@
 //! Facts and limits of the machine that runs the client.
 //!
-//! Owns what the manifest says about this host, the limit of open files, and the memory and CPU time
-//! that the process takes. Uses nothing else of the crate; what the system does not tell is none.
+//! Owns what the manifest says about this host, the limit of open files, the queue of a listening
+//! socket, and the memory and CPU time that the process takes. Uses nothing else of the crate; what the system does not tell is none.
 
 use std::fs;
+use std::io;
+use std::net::{TcpListener, ToSocketAddrs};
 use std::num::NonZero;
 use std::time::Duration;
 
@@ -54,6 +56,21 @@ impl Host {
             open_files: getrlimit(Resource::Nofile).current,
         }
     }
+}
+
+/// The most connections that wait to be accepted; the system may allow fewer.
+const BACKLOG: i32 = 4096;
+
+/// Listens at the first of `addresses` that it can. Unlike the standard library's, the queue of
+/// connections holds as many as a client with thousands of slots opens at once; the system drops
+/// what does not fit, and the client tries again only after a second.
+///
+/// # Errors
+/// When the address is taken, or not one of this machine.
+pub fn listen(addresses: impl ToSocketAddrs) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(addresses)?;
+    rustix::net::listen(&listener, BACKLOG)?;
+    Ok(listener)
 }
 
 /// The limits of open files before and after [`raise_open_files`]; none for no limit.

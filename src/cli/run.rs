@@ -287,7 +287,10 @@ fn enough_files(prepared: &Prepared) -> Result<(), Failure> {
 pub(super) fn measuring_threads(virtual_time: Option<MakeRuntime>) -> Result<Threads, Failure> {
     let threads = match virtual_time {
         Some(make) => make().map(Threads::of),
-        None => Threads::new((host::parallelism().get() / 4).clamp(1, 8)),
+        None => {
+            let quarter = (host::parallelism().get() / 4).clamp(1, 8);
+            Threads::new(u16::try_from(quarter).unwrap_or(1))
+        }
     };
     threads.map_err(|error| Failure::could_not("no event loop can be started").because(&error))
 }

@@ -189,7 +189,7 @@ fn flag(error: &str) -> String {
 }
 
 fn listen(args: &Args) -> Result<(TcpListener, SocketAddr), Failure> {
-    let listener = TcpListener::bind((args.host.as_str(), args.port)).and_then(|listener| {
+    let listener = host::listen((args.host.as_str(), args.port)).and_then(|listener| {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         Ok((listener, address))

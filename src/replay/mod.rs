@@ -28,7 +28,7 @@ mod warmup;
 
 pub use digest::{ReplayDigest, planned_digest};
 pub use live::Live;
-pub use note::Notes;
+pub use note::{Notes, ThreadIndex};
 pub use point::{PointReplay, ReplayError, replay, replay_on};
 pub use recorder::{RecordError, Recorded, Recorder, RecorderHandle, RecorderSetup};
 pub use schedule::{Schedule, Skipped};

@@ -15,7 +15,7 @@ pub(super) struct TurnRef {
 }
 
 /// Which event loop tells a note; its probes say nothing of the stamps of another.
-pub(super) type Worker = u16;
+pub type ThreadIndex = u16;
 
 /// One thing that happened, as cheap as it can be told.
 #[derive(Debug)]
@@ -23,13 +23,13 @@ pub(super) enum Note {
     /// The replay began and the performance window opened.
     Started { at: Nanos },
     /// A slot took a trajectory; all else about that is told by the same event loop.
-    Begin { position: usize, session: Session, worker: Worker },
+    Begin { position: usize, session: Session, thread: ThreadIndex },
     /// A turn was issued that could have been at `ready_at`. Its body is not told: the recorder takes
     /// what it needs from the session, without touching the counters of the prompts' memory, which
     /// the slots use.
     Issued { at: Nanos, ready_at: Nanos, turn: TurnRef },
     /// The event loop ran something that was due at `due`.
-    Probed { due: Nanos, at: Nanos, worker: Worker },
+    Probed { due: Nanos, at: Nanos, thread: ThreadIndex },
     /// The first token arrived.
     FirstToken { at: Nanos, turn: TurnRef },
     /// A turn is over.

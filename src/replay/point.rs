@@ -7,7 +7,7 @@ use std::thread;
 
 use tokio::task::JoinSet;
 
-use super::note::{Note, Notes};
+use super::note::{Note, Notes, ThreadIndex};
 use super::probe::probe;
 use super::schedule::Schedule;
 use super::settings::Settings;
@@ -71,16 +71,17 @@ pub fn replay_on<C: Connect>(
     begin(point, &notes);
     let schedule = Arc::new(Schedule::new(Arc::clone(&point.sequence)));
     let work = |thread| {
-        let share = Share { thread, threads: threads.count(), schedule: Arc::clone(&schedule) };
+        let (threads, schedule) = (threads.count(), Arc::clone(&schedule));
+        let share = Share { thread, threads, schedule };
         share.replay(point, notes.clone(), stop.clone())
     };
     let ends: Vec<_> = thread::scope(|scope| {
-        let others: Vec<_> = threads.others().iter().enumerate().collect();
-        let others: Vec<_> = others
-            .into_iter()
+        // Collected, so that all are started before the first is awaited.
+        let others: Vec<_> = (1..)
+            .zip(threads.others())
             .map(|(index, runtime)| {
-                let name = format!("slots-{}", index + 1);
-                let share = work(index + 1);
+                let name = format!("slots-{index}");
+                let share = work(index);
                 thread::Builder::new().name(name).spawn_scoped(scope, || runtime.block_on(share))
             })
             .collect();
@@ -141,8 +142,8 @@ enum Left {
 
 /// The slots of one thread.
 struct Share {
-    thread: usize,
-    threads: usize,
+    thread: ThreadIndex,
+    threads: ThreadIndex,
     schedule: Arc<Schedule>,
 }
 
@@ -155,7 +156,7 @@ impl Share {
     ) -> Result<Left, ReplayError> {
         let timer = if point.exact_delays { Timer::exact()? } else { Timer::coarse() };
         let probe = point.probe.then(|| {
-            let probe = probe(point.clock, timer.clone(), notes.clone());
+            let probe = probe(point.clock, timer.clone(), notes.clone(), self.thread);
             AbortOnDrop(tokio::spawn(probe))
         });
         let _awake = point.busy_poll.then(|| AbortOnDrop(tokio::spawn(stay_awake())));
@@ -180,7 +181,8 @@ impl Share {
 
     /// How many slots are this thread's.
     fn slots(&self, all: usize) -> usize {
-        all / self.threads + usize::from(self.thread < all % self.threads)
+        let (thread, threads) = (usize::from(self.thread), usize::from(self.threads));
+        all / threads + usize::from(thread < all % threads)
     }
 
     fn spawn_slots<C: Connect>(
@@ -204,6 +206,7 @@ impl Share {
                 timer: timer.clone(),
                 notes: notes.clone(),
                 stop: stop.clone(),
+                thread: self.thread,
             };
             slots.spawn(slot.run());
         }

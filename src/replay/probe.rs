@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::note::{Note, Notes};
+use super::note::{Note, Notes, ThreadIndex};
 use crate::clock::{Clock, Timer, nanos};
 
 /// How often the event loop is probed.
@@ -10,10 +10,10 @@ pub(super) const PERIOD: Duration = Duration::from_millis(2);
 
 /// Tells the recorder again and again when something was due and when it ran. A socket that became
 /// readable meanwhile waited as long: its stamp is as late.
-pub(super) async fn probe(clock: Clock, timer: Timer, notes: Notes) {
+pub(super) async fn probe(clock: Clock, timer: Timer, notes: Notes, thread: ThreadIndex) {
     loop {
         let due = clock.now().saturating_add(nanos(PERIOD));
         timer.sleep_until(&clock, due).await;
-        notes.send(Note::Probed { due, at: clock.now(), worker: 0 });
+        notes.send(Note::Probed { due, at: clock.now(), thread });
     }
 }

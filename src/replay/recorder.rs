@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::digest::ReplayDigest;
 use super::live::Live;
 use super::meter::Meter;
-use super::note::{End, Note, Notes, TurnRef, Worker};
+use super::note::{End, Note, Notes, ThreadIndex, TurnRef};
 use super::probe::PERIOD;
 use super::schedule::Skipped;
 use super::stop::{StopHandle, StopLevel};
@@ -133,7 +133,7 @@ struct Trajectory {
 
 struct Active {
     session: Session,
-    worker: Worker,
+    thread: ThreadIndex,
     salt_markers: u8,
     issued: usize,
     /// The turn that is in flight.
@@ -216,13 +216,13 @@ impl<O: Observer + 'static> Recorder<O> {
                 self.emit(at, EventKind::SessionStarted)?;
                 self.emit(at, EventKind::StartTracking)
             }
-            Note::Begin { position, session, worker } => {
-                self.begin(position, session, worker);
+            Note::Begin { position, session, thread } => {
+                self.begin(position, session, thread);
                 Ok(())
             }
             Note::Issued { at, ready_at, turn } => self.issued(at, ready_at, turn),
-            Note::Probed { due, at, worker } => {
-                let punctuality = punctuality_of(&mut self.punctuality, worker);
+            Note::Probed { due, at, thread } => {
+                let punctuality = punctuality_of(&mut self.punctuality, thread);
                 punctuality.probe(due, at, nanos(PERIOD));
                 Ok(())
             }
@@ -242,14 +242,14 @@ impl<O: Observer + 'static> Recorder<O> {
         }
     }
 
-    fn begin(&mut self, position: usize, session: Session, worker: Worker) {
+    fn begin(&mut self, position: usize, session: Session, thread: ThreadIndex) {
         self.meter.slot_began();
         let trajectory = &mut self.trajectories[position];
         trajectory.digests = Some(session.digests());
         trajectory.active = Some(Box::new(Active {
             salt_markers: session.salt_markers(),
             session,
-            worker,
+            thread,
             issued: 0,
             in_flight: None,
             issued_at: None,
@@ -261,7 +261,7 @@ impl<O: Observer + 'static> Recorder<O> {
         self.meter.issued(at);
         let trajectory = &mut self.trajectories[turn.position];
         let Some(active) = &mut trajectory.active else { return Ok(()) };
-        punctuality_of(&mut self.punctuality, active.worker).issued(ready_at, at);
+        punctuality_of(&mut self.punctuality, active.thread).issued(ready_at, at);
         let key = active.issue(turn.index, &self.seeded, &mut self.recorded);
         active.in_flight = Some(key.clone());
         active.issued_at = Some(at);
@@ -277,7 +277,7 @@ impl<O: Observer + 'static> Recorder<O> {
 
     fn first_token(&mut self, at: Nanos, turn: TurnRef) -> io::Result<()> {
         let Some(active) = &mut self.trajectories[turn.position].active else { return Ok(()) };
-        punctuality_of(&mut self.punctuality, active.worker).stamp(at);
+        punctuality_of(&mut self.punctuality, active.thread).stamp(at);
         if let Some(issued_at) = active.issued_at.take() {
             self.meter.first_token(issued_at, at);
         }
@@ -295,7 +295,7 @@ impl<O: Observer + 'static> Recorder<O> {
     ) -> io::Result<()> {
         self.meter.over(at);
         let Some(active) = &mut self.trajectories[turn.position].active else { return Ok(()) };
-        punctuality_of(&mut self.punctuality, active.worker).stamp(at);
+        punctuality_of(&mut self.punctuality, active.thread).stamp(at);
         let Some(key) = active.in_flight.take() else { return Ok(()) };
         active.failed = outcome.as_ref().err().map(|failure| failure.kind);
         match outcome {
@@ -391,10 +391,10 @@ fn push_part(hash: &mut Sha256Stream, part: &[u8]) {
 }
 
 /// What is known of an event loop; nothing yet where it tells something for the first time.
-fn punctuality_of(known: &mut Vec<Punctuality>, worker: Worker) -> &mut Punctuality {
-    let worker = usize::from(worker);
-    if known.len() <= worker {
-        known.resize_with(worker + 1, Punctuality::default);
+fn punctuality_of(known: &mut Vec<Punctuality>, thread: ThreadIndex) -> &mut Punctuality {
+    let thread = usize::from(thread);
+    if known.len() <= thread {
+        known.resize_with(thread + 1, Punctuality::default);
     }
-    &mut known[worker]
+    &mut known[thread]
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::note::{End, Note, Notes, TurnRef};
+use super::note::{End, Note, Notes, ThreadIndex, TurnRef};
 use super::schedule::Schedule;
 use super::settings::Settings;
 use super::stop::{StopLevel, StopSignal};
@@ -23,6 +23,8 @@ pub(super) struct Slot<C: Connect> {
     pub(super) timer: Timer,
     pub(super) notes: Notes,
     pub(super) stop: StopSignal,
+    /// The event loop that this slot stays on.
+    pub(super) thread: ThreadIndex,
 }
 
 impl<C: Connect> Slot<C> {
@@ -36,7 +38,11 @@ impl<C: Connect> Slot<C> {
                 return;
             };
             let session = self.library.session(assignment.conversation, assignment.pass);
-            self.notes.send(Note::Begin { position, session: session.clone(), worker: 0 });
+            self.notes.send(Note::Begin {
+                position,
+                session: session.clone(),
+                thread: self.thread,
+            });
             let end = self.conversation(position, &session).await;
             self.notes.send(Note::End { at: self.clock.now(), position, end });
         }

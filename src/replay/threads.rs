@@ -4,6 +4,8 @@ use std::io;
 
 use tokio::runtime::{Builder, Runtime};
 
+use super::note::ThreadIndex;
+
 /// The event loops that slots run on, one to a thread. They share nothing: a slot, its connection
 /// and its timer stay on one of them from the first turn to the last.
 #[derive(Debug)]
@@ -17,7 +19,7 @@ impl Threads {
     ///
     /// # Errors
     /// When the system gives no event loop, for example for want of file descriptors.
-    pub fn new(count: usize) -> io::Result<Self> {
+    pub fn new(count: ThreadIndex) -> io::Result<Self> {
         let runtime = || Builder::new_current_thread().enable_all().build();
         let others = (1..count).map(|_| runtime()).collect::<io::Result<_>>()?;
         Ok(Self { first: runtime()?, others })
@@ -39,8 +41,8 @@ impl Threads {
     }
 
     /// How many there are.
-    pub fn count(&self) -> usize {
-        1 + self.others.len()
+    pub fn count(&self) -> ThreadIndex {
+        1 + ThreadIndex::try_from(self.others.len()).expect("as many as `new` was asked for")
     }
 
     /// All of them.

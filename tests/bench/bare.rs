@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
@@ -21,6 +21,7 @@ use scenario::clock::{nanos, stay_awake};
 use scenario::host;
 use scenario::plan::{Assignment, Plan};
 use scenario::prompt::{self, Library};
+use scenario::scenario::model::ToolDelays;
 use scenario::scenario::{Depth, LoadRequest, load};
 use serde_json::{Value, json};
 
@@ -34,6 +35,8 @@ pub(crate) struct Work {
     pub(crate) sequence: Arc<[Assignment]>,
     pub(crate) next: AtomicUsize,
     pub(crate) slots: u32,
+    /// Whether recorded delays are waited out, to the millisecond.
+    pub(crate) delays: bool,
     /// `host:port`.
     pub(crate) authority: String,
 }
@@ -60,6 +63,7 @@ impl Work {
             library,
             next: AtomicUsize::new(0),
             slots: plan.points[0].concurrency,
+            delays: scenario.load.tool_delays == ToolDelays::Recorded,
             authority: url.trim_start_matches("http://").to_owned(),
         }
     }
@@ -165,6 +169,9 @@ async fn slot(work: Arc<Work>) -> Done {
     while let Some(session) = work.take() {
         let mut times = Vec::with_capacity(session.turns().len());
         for index in 0..session.turns().len() {
+            if work.delays {
+                tokio::time::sleep(Duration::from_nanos(session.turns()[index].delay)).await;
+            }
             let body = Slices::of(&session.body(index));
             done.sent += body.left;
             let start = Instant::now();

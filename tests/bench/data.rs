@@ -17,17 +17,30 @@ pub(crate) struct Set {
     /// The delay before every turn but the first, in milliseconds; it grows by 0.37 ms from turn
     /// to turn, so that no rounding hides.
     pub(crate) delay_ms: f64,
+    /// How much longer than that a delay can be, in milliseconds: by a share that differs from
+    /// conversation to conversation and turn to turn, so that slots do not march in step.
+    pub(crate) spread_ms: f64,
 }
 
 /// Short prompts: about a kilobyte.
-pub(crate) const SHORT: Set = Set { conversations: 4096, turns: 5, history: 500, delay_ms: 0.0 };
+pub(crate) const SHORT: Set = Set { conversations: 4096, turns: 5, history: 500, ..Set::PLAIN };
 
 impl Set {
+    /// One turn of one conversation, without delays.
+    pub(crate) const PLAIN: Self =
+        Self { conversations: 1, turns: 1, history: 0, delay_ms: 0.0, spread_ms: 0.0 };
+
+    /// The delay before a turn but the first, in milliseconds.
+    pub(crate) fn delay(self, conversation: u32, turn: u32) -> f64 {
+        let share = (conversation * 7919 + turn * 3571) % 997;
+        self.delay_ms + 0.37 * f64::from(turn) + self.spread_ms * f64::from(share) / 997.0
+    }
+
     /// The file, written unless it is there.
     pub(crate) fn file(self) -> PathBuf {
-        let Self { conversations, turns, history, delay_ms } = self;
-        let path =
-            directory().join(format!("set-{conversations}-{turns}-{history}-{delay_ms}.jsonl"));
+        let Self { conversations, turns, history, delay_ms, spread_ms } = self;
+        let path = directory()
+            .join(format!("set-{conversations}-{turns}-{history}-{delay_ms}-{spread_ms}.jsonl"));
         if path.exists() {
             return path;
         }
@@ -45,7 +58,7 @@ impl Set {
                 if turn == 0 {
                     text.push_str(r#","system":"You answer questions about build logs.""#);
                 } else if delay_ms > 0.0 {
-                    let seconds = (delay_ms + 0.37 * f64::from(turn)) / 1000.0;
+                    let seconds = self.delay(conversation, turn) / 1000.0;
                     let _ = write!(text, r#","delay_seconds":{seconds:.5}"#);
                 }
                 text.push_str("}\n");

@@ -1,7 +1,7 @@
 //! Where the turns go: the scenario's URLs, or the embedded simulated endpoint on a port of this
 //! machine, in a thread of its own.
 
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use crate::cli::failure::Failure;
 use crate::cli::probe;
 use crate::client::{self, Connect as _, Endpoint, TcpConnector};
 use crate::clock::Clock;
+use crate::host;
 use crate::prompt::{Library, RecordedTable};
 use crate::scenario::ValidScenario;
 use crate::scenario::model::{Replies, Simulated};
@@ -160,7 +161,7 @@ impl Embedded {
         let failed = |error: &dyn std::error::Error| {
             Failure::could_not("the simulated endpoint cannot be started").because(error)
         };
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| failed(&e))?;
+        let listener = host::listen((Ipv4Addr::LOCALHOST, 0)).map_err(|e| failed(&e))?;
         listener.set_nonblocking(true).map_err(|e| failed(&e))?;
         let url = format!("http://{}", listener.local_addr().map_err(|e| failed(&e))?);
         let runtime = tokio::runtime::Builder::new_current_thread()

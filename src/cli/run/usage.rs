@@ -17,7 +17,7 @@ pub(super) struct Usage {
     cpu: Duration,
     /// Time in which the threads that measure had something to do, and how many there are.
     busy: Duration,
-    threads: usize,
+    threads: u16,
     wall: Duration,
 }
 
@@ -42,7 +42,7 @@ impl Usage {
 
     /// Share of their time in which the threads that measure were busy, in percent.
     fn busy_percent(&self) -> Option<u32> {
-        let whole = self.wall.as_nanos().checked_mul(self.threads as u128)?;
+        let whole = self.wall.as_nanos().checked_mul(u128::from(self.threads))?;
         let percent = self.busy.as_nanos().checked_mul(100)?.checked_div(whole)?;
         u32::try_from(percent.min(100)).ok()
     }

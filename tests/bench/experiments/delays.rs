@@ -10,7 +10,8 @@ use crate::server::Server;
 use crate::table::{Table, number, quantile};
 
 const SLOTS: [u32; 3] = [8, 64, 512];
-const SET: Set = Set { conversations: 512, turns: 12, history: 500, delay_ms: 40.0 };
+const SET: Set =
+    Set { conversations: 512, turns: 12, history: 500, delay_ms: 40.0, spread_ms: 0.0 };
 
 pub(super) fn run(options: &Options) {
     let title =
@@ -25,7 +26,7 @@ pub(super) fn run(options: &Options) {
         for turns in log.values() {
             for (turn, pair) in (1..).zip(turns.windows(2)) {
                 let Some(stamps) = pair[0].stamps else { continue };
-                let delay = (SET.delay_ms + 0.37 * f64::from(turn)) * 1e6;
+                let delay = SET.delay(0, turn) * 1e6;
                 let ready = (pair[0].issued + stamps.end) as f64 + delay;
                 late.push((pair[1].issued as f64 - ready) / 1e6);
             }

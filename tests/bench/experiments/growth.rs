@@ -18,7 +18,7 @@ pub(super) fn run(options: &Options) {
     for history in HISTORIES {
         // About as many bytes for each length, within reason.
         let conversations = u32::try_from(60_000_000 / history).unwrap_or(u32::MAX).clamp(40, 400);
-        let set = Set { conversations, turns: 12, history, delay_ms: 0.0 };
+        let set = Set { conversations, turns: 12, history, ..Set::PLAIN };
         let job =
             Job { data: set.file(), slots: 8, trajectories: None, delays: false, busy_poll: false };
         let pairs: Vec<_> = (0..options.repeat).map(|_| pair("history", &job)).collect();

@@ -11,7 +11,7 @@ use crate::{Options, bare};
 
 const SLOTS: [u32; 3] = [32, 256, 1024];
 const CHUNKS: u32 = 400;
-const SET: Set = Set { conversations: 1024, turns: 3, history: 500, delay_ms: 0.0 };
+const SET: Set = Set { conversations: 1024, turns: 3, history: 500, ..Set::PLAIN };
 
 pub(super) fn run(options: &Options) {
     let header = ["slots", "client", "turns", "chunks/s", "client µs", "server µs", "CPU use"];
