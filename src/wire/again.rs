@@ -9,6 +9,8 @@ pub(super) enum Place {
     Content,
     /// The reasoning.
     Reasoning,
+    /// The arguments of the tool call at this position.
+    Arguments(u32),
 }
 
 /// What stood around the text of a chunk, to know the next one by.

@@ -69,6 +69,7 @@ impl ReplyBuilder {
             match place {
                 Place::Content => self.reply.content.rest.push_str(text),
                 Place::Reasoning => self.reply.reasoning.rest.push_str(text),
+                Place::Arguments(index) => self.call_at(index).arguments.push_str(text),
             }
             self.reply.chunks = self.reply.chunks.saturating_add(1);
             return Ok(Step::Fragment);
@@ -163,15 +164,7 @@ impl ReplyBuilder {
             });
             return Ok(true);
         }
-        let calls = &mut self.reply.tool_calls;
-        let at = match calls.binary_search_by_key(&index, |call| call.index) {
-            Ok(at) => at,
-            Err(at) => {
-                calls.insert(at, ToolCallDelta { index, ..ToolCallDelta::default() });
-                at
-            }
-        };
-        let entry = &mut calls[at];
+        let entry = self.call_at(index);
         if let (None, Some(id)) = (&entry.id, id) {
             entry.id = Some(id.to_owned());
         }
@@ -180,6 +173,19 @@ impl ReplyBuilder {
         }
         entry.arguments.push_str(&arguments);
         Ok(true)
+    }
+
+    /// The call at this position, behind the first chunk.
+    fn call_at(&mut self, index: u32) -> &mut ToolCallDelta {
+        let calls = &mut self.reply.tool_calls;
+        let at = match calls.binary_search_by_key(&index, |call| call.index) {
+            Ok(at) => at,
+            Err(at) => {
+                calls.insert(at, ToolCallDelta { index, ..ToolCallDelta::default() });
+                at
+            }
+        };
+        &mut calls[at]
     }
 
     /// The index of a delta that has none: that of the call with its id, else a new one where it
@@ -293,6 +299,28 @@ mod tests {
             reply.tool_calls,
             [call(0, Some("a"), Some("f"), "[1é]"), call(1, Some("b"), Some("g"), "{}")]
         );
+    }
+
+    #[test]
+    fn arguments_in_many_fragments_are_joined_call_by_call() {
+        let fragment = |index: u32, text: &str| {
+            let text = serde_json::to_string(text).unwrap();
+            format!(r#"{{"tool_calls":[{{"index":{index},"function":{{"arguments":{text}}}}}]}}"#)
+        };
+        let begin = r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f"}},
+                       {"index":1,"id":"b","function":{"name":"g"}}]}"#;
+        let mut deltas = vec![r#"{"content":"x"}"#.to_owned(), begin.to_owned()];
+        for (index, text) in
+            [(0, "{\""), (0, "a"), (0, "b"), (1, "c"), (1, "\n"), (1, "d"), (0, "e"), (1, "\"}")]
+        {
+            deltas.push(fragment(index, text));
+        }
+        let deltas: Vec<&str> = deltas.iter().map(String::as_str).collect();
+        let (reply, _) = built(&deltas);
+        let expected =
+            [call(0, Some("a"), Some("f"), "{\"abe"), call(1, Some("b"), Some("g"), "c\nd\"}")];
+        assert_eq!(reply.tool_calls, expected);
+        assert_eq!(reply.chunks, 10);
     }
 
     #[test]

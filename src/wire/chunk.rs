@@ -48,19 +48,21 @@ impl Chunk<'_> {
 }
 
 impl Chunk<'_> {
-    /// The chunk's text where it is all that the chunk says: no reason to stop, no counts, no tool
-    /// call, and no text of the other kind.
+    /// The chunk's text where it is all that the chunk says: no reason to stop, no counts, no
+    /// beginning of a tool call, and no text of another kind.
     pub(super) fn only_text(&self) -> Option<(&str, Place)> {
         let choice = self.choices.first.as_ref()?;
         let delta = choice.delta.as_ref()?;
-        let more = self.usage.is_some()
-            || choice.message.is_some()
-            || !choice.finish_reason.is_empty()
-            || delta.tool_calls.iter().next().is_some();
-        match (delta.content.as_str(), delta.reasoning()) {
+        let more =
+            self.usage.is_some() || choice.message.is_some() || !choice.finish_reason.is_empty();
+        let mut calls = delta.tool_calls.iter();
+        match (delta.content.as_str(), delta.reasoning(), calls.next(), calls.next()) {
             _ if more => None,
-            ("", reasoning) => Some((reasoning, Place::Reasoning)),
-            (content, "") => Some((content, Place::Content)),
+            ("", reasoning, None, None) => Some((reasoning, Place::Reasoning)),
+            (content, "", None, None) => Some((content, Place::Content)),
+            ("", "", Some(call), None) => {
+                call.only_arguments().map(|(text, index)| (text, Place::Arguments(index)))
+            }
             _ => None,
         }
     }
@@ -109,15 +111,56 @@ pub(super) struct ToolCall<'a> {
     #[serde(default, borrow)]
     pub(super) id: MaybeText<'a>,
     #[serde(default, borrow)]
-    function: Option<Function<'a>>,
+    pub(super) function: Option<Function<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Function<'a> {
+pub(super) struct Function<'a> {
     #[serde(default, borrow)]
-    name: MaybeText<'a>,
+    pub(super) name: MaybeText<'a>,
     #[serde(default, borrow)]
-    arguments: Option<&'a RawValue>,
+    pub(super) arguments: Arguments<'a>,
+}
+
+/// A fragment of the arguments' text. Servers send it as a JSON string; a bare object is taken as
+/// its own text.
+pub(super) enum Arguments<'a> {
+    /// As it stands in the chunk; null is nothing.
+    Raw(Option<&'a RawValue>),
+    /// Decoded.
+    Text(MaybeText<'a>),
+}
+
+impl Arguments<'_> {
+    fn text(&self) -> Result<Cow<'_, str>, serde_json::Error> {
+        match self {
+            Self::Raw(None) => Ok(Cow::Borrowed("")),
+            Self::Raw(Some(raw)) if raw.get().starts_with('"') => {
+                serde_json::from_str::<MaybeText<'_>>(raw.get()).map(|text| text.0)
+            }
+            Self::Raw(Some(raw)) => Ok(Cow::Borrowed(raw.get())),
+            Self::Text(text) => Ok(Cow::Borrowed(text.as_str())),
+        }
+    }
+}
+
+impl Default for Arguments<'_> {
+    fn default() -> Self {
+        Self::Raw(None)
+    }
+}
+
+/// The text, however it is held.
+impl fmt::Debug for Arguments<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text().fmt(f)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Arguments<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::deserialize(deserializer).map(Self::Raw)
+    }
 }
 
 impl ToolCall<'_> {
@@ -126,15 +169,20 @@ impl ToolCall<'_> {
         self.function.as_ref().map_or("", |function| function.name.as_str())
     }
 
-    /// The fragment of the arguments' text. Servers send it as a JSON string; a bare object is
-    /// taken as its own text.
+    /// The fragment of the arguments' text.
     pub(super) fn arguments(&self) -> Result<Cow<'_, str>, serde_json::Error> {
-        match self.function.as_ref().and_then(|function| function.arguments) {
-            None => Ok(Cow::Borrowed("")),
-            Some(raw) if raw.get().starts_with('"') => {
-                serde_json::from_str::<MaybeText<'_>>(raw.get()).map(|text| text.0)
+        self.function.as_ref().map_or(Ok(Cow::Borrowed("")), |function| function.arguments.text())
+    }
+
+    /// The position of the call whose arguments this adds to, where it says nothing else.
+    fn only_arguments(&self) -> Option<(&str, u32)> {
+        match (self.index, self.function.as_ref()?) {
+            (Some(index), Function { name, arguments: Arguments::Text(text) })
+                if self.id.is_empty() && name.is_empty() =>
+            {
+                Some((text.as_str(), index))
             }
-            Some(raw) => Ok(Cow::Borrowed(raw.get())),
+            _ => None,
         }
     }
 }
@@ -215,6 +263,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for MaybeText<'a> {
 pub(super) struct Many<T>(Vec<T>);
 
 impl<T> Many<T> {
+    pub(super) fn new(list: Vec<T>) -> Self {
+        Self(list)
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.iter()
     }

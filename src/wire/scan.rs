@@ -3,12 +3,13 @@
 //! Nearly all chunks of nearly all servers are compact JSON of the same few keys with flat values.
 //! What is read here is read exactly as `serde_json` reads it into a [`Chunk`]; whatever is unusual
 //! (whitespace, numbers that are no plain integers, nested values under unknown keys, a key that
-//! stands twice, errors, tool calls, whole replies) is left to it.
+//! stands twice, errors, whole replies) is left to it.
 
 #![expect(clippy::option_option, reason = "the outer one says whether the usual was found")]
 
 use super::chunk::{
-    Choice, Chunk, CompletionDetails, Delta, First, MaybeText, PromptDetails, UsageJson,
+    Arguments, Choice, Chunk, CompletionDetails, Delta, First, Function, Many, MaybeText,
+    PromptDetails, ToolCall, UsageJson,
 };
 
 /// The most digits of a number that fits 64 bits whatever they are.
@@ -70,19 +71,60 @@ impl<'a> Scanner<'a> {
 
     fn delta(&mut self) -> Option<Delta<'a>> {
         let (mut content, mut reasoning_content, mut reasoning) = (None, None, None);
+        let mut calls = None;
         self.object(|scanner, key| match key {
             b"content" => once(&mut content, scanner.text()?),
             b"reasoning_content" => once(&mut reasoning_content, scanner.text()?),
             b"reasoning" => once(&mut reasoning, scanner.text()?),
-            b"tool_calls" => None,
+            b"tool_calls" => once(&mut calls, scanner.nullable(Self::calls)?),
             _ => scanner.skip(),
         })?;
         Some(Delta {
             content: content.unwrap_or_default(),
             reasoning_content: reasoning_content.unwrap_or_default(),
             reasoning: reasoning.unwrap_or_default(),
-            ..Delta::default()
+            tool_calls: Many::new(calls.flatten().unwrap_or_default()),
         })
+    }
+
+    fn calls(&mut self) -> Option<Vec<ToolCall<'a>>> {
+        self.take(b"[")?;
+        let mut calls = Vec::new();
+        if self.take(b"]").is_some() {
+            return Some(calls);
+        }
+        loop {
+            calls.push(self.call()?);
+            if self.take(b",").is_none() {
+                return self.take(b"]").map(|()| calls);
+            }
+        }
+    }
+
+    fn call(&mut self) -> Option<ToolCall<'a>> {
+        let (mut index, mut id, mut function) = (None, None, None);
+        self.object(|scanner, key| match key {
+            b"index" => {
+                let number = scanner.nullable(|scanner| u32::try_from(scanner.number()?).ok())?;
+                once(&mut index, number)
+            }
+            b"id" => once(&mut id, scanner.text()?),
+            b"function" => once(&mut function, scanner.nullable(Self::function)?),
+            _ => scanner.skip(),
+        })?;
+        let (index, id) = (index.flatten(), id.unwrap_or_default());
+        Some(ToolCall { index, id, function: function.flatten() })
+    }
+
+    fn function(&mut self) -> Option<Function<'a>> {
+        let (mut name, mut arguments) = (None, None);
+        self.object(|scanner, key| match key {
+            b"name" => once(&mut name, scanner.text()?),
+            b"arguments" => once(&mut arguments, scanner.text()?),
+            _ => scanner.skip(),
+        })?;
+        let arguments = arguments.map(Arguments::Text).unwrap_or_default();
+        Some(Function { name: name.unwrap_or_default(), arguments })
     }
 
     fn usage(&mut self) -> Option<UsageJson> {
@@ -263,6 +305,8 @@ mod tests {
         encoder.role(&mut out);
         encoder.reasoning(&mut out, "é");
         encoder.content(&mut out, "a\n\"\u{1}");
+        encoder.call(&mut out, 1, "call-1", "bash");
+        encoder.arguments(&mut out, 1, "{\"command\": \"");
         encoder.finish(&mut out, &FinishReason::Stop);
         encoder.usage(&mut out, &usage);
         let text = String::from_utf8(out).unwrap();
@@ -366,8 +410,18 @@ mod tests {
             ],
             text(),
         );
+        let function = mostly(object(&["name", "arguments", "x"], text()));
+        let call = prop_oneof![
+            object(&["index"], count()),
+            object(&["id", "type", "function"], text()),
+            object(&["function"], function),
+            object(&["index", "function", "id"], leaf()),
+        ];
+        let calls = prop::collection::vec(mostly(call), 0..3)
+            .prop_map(|calls| format!("{{\"tool_calls\":[{}]}}", calls.join(",")));
         let choice = prop_oneof![
             object(&["delta"], mostly(delta)),
+            object(&["delta"], mostly(calls)),
             object(&["finish_reason", "index", "message", "delta", "logprobs"], leaf()),
             object(&["finish_reason", "stop_reason"], text()),
         ];
