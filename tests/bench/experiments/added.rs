@@ -25,7 +25,7 @@ pub(super) fn run(options: &Options) {
     let clients = ["ours", "bare", "ours, awake", "bare, awake"];
     for slots in options.slots_of(&SLOTS) {
         for client in clients.repeat(options.repeat) {
-            let trajectories = Some((slots * 2).clamp(100, 4096));
+            let trajectories = Some((slots * 8).clamp(100, 4096));
             let busy_poll = client.ends_with("awake");
             let job = Job { data: SET.file(), slots, trajectories, delays: true, busy_poll };
             let record = directory().join("record.jsonl");

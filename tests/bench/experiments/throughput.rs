@@ -8,7 +8,7 @@ use super::note;
 use crate::data::{self, Job, SHORT};
 use crate::ours::{self, Measured};
 use crate::server::Server;
-use crate::table::{Table, median, number};
+use crate::table::{Table, median, number, quantile};
 use crate::{Options, bare};
 
 const SLOTS: [u32; 6] = [1, 8, 64, 256, 1024, 4096];
@@ -44,6 +44,9 @@ fn table(options: &Options, name: &str, title: &str, data: impl Fn(u32) -> (Path
         "recorder",
         "server µs",
         "peak MB",
+        "failed",
+        "E2E p50 ms",
+        "max ms",
     ];
     let table = Table::new(title, &header);
     for slots in options.slots_of(&SLOTS) {
@@ -72,6 +75,9 @@ fn table(options: &Options, name: &str, title: &str, data: impl Fn(u32) -> (Path
             ),
             number(of(|row| row.server_us)),
             number(of(|row| row.ours.peak_bytes as f64 / 1e6)),
+            rows.iter().map(|row| row.ours.failed).sum::<u64>().to_string(),
+            number(of(|row| row.latency_ms[0])),
+            number(of(|row| row.latency_ms[1])),
         ]);
     }
 }
@@ -81,6 +87,9 @@ struct Row {
     bare: Measured,
     raw: Option<Measured>,
     server_us: f64,
+    /// End-to-end times of our turns: the median and the longest. Where slots starved, the longest
+    /// would be many medians.
+    latency_ms: [f64; 2],
 }
 
 /// All clients, one after the other, so that their ratio is of one moment.
@@ -88,16 +97,19 @@ fn once(name: &str, job: &Job) -> Row {
     let server = Server::start("0s", "0s", CHUNKS, None);
     let (bare, _) = bare::measure("bare", job, &server.url);
     let before = server.cpu();
-    let (ours, _) = ours::measure(job, &server.url);
+    let (ours, log) = ours::measure(job, &server.url);
+    let ends = log.values().flatten().filter_map(|turn| Some(turn.stamps?.end as f64 / 1e6));
+    let mut ends: Vec<f64> = ends.collect();
+    let latency_ms = [0.5, 1.0].map(|q| quantile(&mut ends, q));
     let server_us =
         server.cpu().saturating_sub(before).as_secs_f64() * 1e6 / ours.turns.max(1) as f64;
     assert_eq!((ours.turns, ours.sent_bytes), (bare.turns, bare.sent_bytes), "the same work");
     let raw = (job.slots <= RAW_SLOTS).then(|| bare::measure("raw", job, &server.url).0);
-    let more = json!({ "data": name, "server_us": server_us });
+    let more = json!({ "data": name, "server_us": server_us, "latency_ms": latency_ms });
     note("throughput", "ours", job.slots, &ours, &more);
     note("throughput", "bare", job.slots, &bare, &more);
     if let Some(raw) = &raw {
         note("throughput", "raw", job.slots, raw, &more);
     }
-    Row { ours, bare, raw, server_us }
+    Row { ours, bare, raw, server_us, latency_ms }
 }
