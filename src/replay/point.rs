@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::note::{Note, Notes, ThreadIndex};
@@ -69,23 +70,22 @@ pub fn replay_on<C: Connect>(
     stop: &StopSignal,
 ) -> Result<(), ReplayError> {
     begin(point, &notes);
-    let schedule = Arc::new(Schedule::new(Arc::clone(&point.sequence)));
-    let work = |thread| {
-        let (threads, schedule) = (threads.count(), Arc::clone(&schedule));
-        let share = Share { thread, threads, schedule };
-        share.replay(point, notes.clone(), stop.clone())
-    };
+    let whole = Share::whole(&point.sequence, threads.count());
     let ends: Vec<_> = thread::scope(|scope| {
         // Collected, so that all are started before the first is awaited.
         let others: Vec<_> = (1..)
             .zip(threads.others())
             .map(|(index, runtime)| {
                 let name = format!("slots-{index}");
-                let share = work(index);
-                thread::Builder::new().name(name).spawn_scoped(scope, || runtime.block_on(share))
+                let share = whole.of(index).replay(point, notes.clone(), stop.clone());
+                let started = thread::Builder::new()
+                    .name(name)
+                    .spawn_scoped(scope, || runtime.block_on(share));
+                started.inspect_err(|_| whole.give_up())
             })
             .collect();
-        let first = threads.first().block_on(work(0));
+        let first = whole.of(0).replay(point, notes.clone(), stop.clone());
+        let first = threads.first().block_on(first);
         let joined = others.into_iter().map(|thread| match thread {
             Ok(thread) => {
                 thread.join().unwrap_or_else(|panic| Err(ReplayError::Panicked(text_of(panic))))
@@ -107,8 +107,7 @@ pub async fn replay<C: Connect>(
     stop: StopSignal,
 ) -> Result<(), ReplayError> {
     begin(&point, &notes);
-    let schedule = Arc::new(Schedule::new(Arc::clone(&point.sequence)));
-    let share = Share { thread: 0, threads: 1, schedule };
+    let share = Share::whole(&point.sequence, 1);
     let ended = share.replay(&point, notes.clone(), stop).await;
     end(&point, notes, vec![ended])
 }
@@ -136,7 +135,7 @@ fn end<C: Connect>(
 enum Left {
     /// All its slots ended by themselves.
     Nothing,
-    /// Turns in flight were given up.
+    /// Turns in flight may have been given up.
     TurnsInFlight,
 }
 
@@ -145,11 +144,42 @@ struct Share {
     thread: ThreadIndex,
     threads: ThreadIndex,
     schedule: Arc<Schedule>,
+    /// Set when a thread cannot go on; then no other should.
+    broken: watch::Sender<bool>,
 }
 
 impl Share {
+    /// The first of `threads` threads' share of a replay of `sequence`.
+    fn whole(sequence: &Arc<[Assignment]>, threads: ThreadIndex) -> Self {
+        let schedule = Arc::new(Schedule::new(Arc::clone(sequence)));
+        Self { thread: 0, threads, schedule, broken: watch::Sender::new(false) }
+    }
+
+    /// The share of another thread of the same replay.
+    fn of(&self, thread: ThreadIndex) -> Self {
+        let (schedule, broken) = (Arc::clone(&self.schedule), self.broken.clone());
+        Self { thread, threads: self.threads, schedule, broken }
+    }
+
+    fn give_up(&self) {
+        self.broken.send_replace(true);
+    }
+
     async fn replay<C: Connect>(
         self,
+        point: &PointReplay<C>,
+        notes: Notes,
+        stop: StopSignal,
+    ) -> Result<Left, ReplayError> {
+        let result = self.run(point, notes, stop).await;
+        if result.is_err() {
+            self.give_up();
+        }
+        result
+    }
+
+    async fn run<C: Connect>(
+        &self,
         point: &PointReplay<C>,
         notes: Notes,
         mut stop: StopSignal,
@@ -161,9 +191,11 @@ impl Share {
         });
         let _awake = point.busy_poll.then(|| AbortOnDrop(tokio::spawn(stay_awake())));
         let mut slots = self.spawn_slots(point, &timer, &notes, &stop);
+        let mut broken = self.broken.subscribe();
         let result = loop {
             tokio::select! {
                 biased;
+                _ = broken.wait_for(|broken| *broken) => break Ok(Left::TurnsInFlight),
                 joined = slots.join_next() => match joined {
                     None => break Ok(Left::Nothing),
                     Some(Ok(())) => {}

@@ -277,3 +277,15 @@ fn a_simulated_endpoint_is_named_so_even_behind_a_url() {
     assert_eq!(json(&sandbox, &summary)["simulated"], true);
     assert!(sandbox.read(format!("{directory}/points/r1/report.txt")).contains("SIMULATED"));
 }
+
+#[test]
+fn measuring_threads_that_never_sleep_are_recorded() {
+    let sandbox = fixture::simulated("");
+    let done = sandbox.run(&["run", "small.yaml", "--busy-poll", "--points", "2"]);
+    assert_eq!(done.code, Some(0), "{done}");
+    let check = json(&sandbox, &format!("{}/points/r2/self_check.json", done.last_line()));
+    assert_eq!(check["client"]["busy_poll"], true);
+    // Always, which says nothing.
+    assert_eq!(check["client"]["busy_percent"], Value::Null);
+    assert_eq!(check["completed"], TURNS);
+}

@@ -14,8 +14,8 @@ use scenario::metrics::{Collector, Expected, Metrics, SelfCheck, SelfCheckReport
 use scenario::plan::{Assignment, sequence};
 use scenario::prompt::{Library, LibraryBuilder, PromptOptions, RecordedTable, RequestTemplate};
 use scenario::replay::{
-    Live, PointReplay, Recorded, Recorder, RecorderSetup, ReplayError, Settings, StopHandle,
-    replay, stop_channel,
+    Live, Notes, PointReplay, Recorded, Recorder, RecorderHandle, RecorderSetup, ReplayError,
+    Settings, StopHandle, StopSignal, Threads, replay, replay_on, stop_channel,
 };
 use scenario::scenario::model::{Tail, ToolDelays};
 use scenario::simulator::{Config as SimulatorConfig, RecordedReplies, Simulator};
@@ -97,6 +97,31 @@ impl Replay {
         connector: Arc<C>,
         meanwhile: impl FnOnce(StopHandle, Clock) -> F,
     ) -> Outcome {
+        let (point, notes, ready) = self.ready(clock, connector);
+        let beside = tokio::spawn(meanwhile(ready.stop.clone(), clock));
+        let result = replay(point, notes, ready.signal.clone()).await;
+        beside.abort();
+        ready.outcome(result)
+    }
+
+    /// Runs on several threads, in real time.
+    pub(crate) fn run_on_threads<C: Connect>(
+        self,
+        threads: &Threads,
+        clock: Clock,
+        connector: Arc<C>,
+        meanwhile: impl FnOnce(StopHandle) + Send,
+    ) -> Outcome {
+        let (point, notes, ready) = self.ready(clock, connector);
+        let stop = ready.stop.clone();
+        let result = std::thread::scope(|scope| {
+            scope.spawn(|| meanwhile(stop));
+            replay_on(threads, &point, notes, &ready.signal)
+        });
+        ready.outcome(result)
+    }
+
+    fn ready<C: Connect>(self, clock: Clock, connector: Arc<C>) -> (PointReplay<C>, Notes, Ready) {
         let sequence: Arc<[Assignment]> = self.sequence.into();
         let (stop, signal) = stop_channel();
         let setup = RecorderSetup {
@@ -110,8 +135,9 @@ impl Replay {
         };
         let (notes, recorder) = Recorder::start(setup).unwrap();
         let endpoint = Endpoint::new(&Config::new(vec!["http://simulated".to_owned()])).unwrap();
+        let salt_markers = if self.library.options().salt { 2 } else { 0 };
         let point = PointReplay {
-            library: Arc::clone(&self.library),
+            library: self.library,
             sequence,
             concurrency: self.concurrency,
             endpoint: Arc::new(endpoint),
@@ -122,17 +148,29 @@ impl Replay {
             busy_poll: false,
             probe: self.probe,
         };
-        let beside = tokio::spawn(meanwhile(stop, clock));
-        let result = replay(point, notes, signal).await;
-        beside.abort();
-        let (recorded, observed) = recorder.finish().unwrap();
-        let salt_markers = if self.library.options().salt { 2 } else { 0 };
+        let concurrency = self.concurrency;
+        (point, notes, Ready { recorder, stop, signal, concurrency, salt_markers })
+    }
+}
+
+/// What goes on beside a replay.
+struct Ready {
+    recorder: RecorderHandle<Observed>,
+    stop: StopHandle,
+    signal: StopSignal,
+    concurrency: u32,
+    salt_markers: u8,
+}
+
+impl Ready {
+    fn outcome(self, result: Result<(), ReplayError>) -> Outcome {
+        let (recorded, observed) = self.recorder.finish().unwrap();
         let expected = Expected {
             planned: recorded.planned,
             skipped: recorded.skipped.tail,
             interrupted: recorded.skipped.interrupted > 0,
             concurrency: self.concurrency,
-            salt_markers,
+            salt_markers: self.salt_markers,
         };
         Outcome {
             result,

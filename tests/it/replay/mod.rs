@@ -5,4 +5,5 @@ mod harness;
 mod parity;
 mod punctual;
 mod slots;
+mod threads;
 mod timing;
