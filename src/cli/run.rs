@@ -285,13 +285,9 @@ fn enough_files(prepared: &Prepared) -> Result<(), Failure> {
 /// quarter of them, so that the clock is read soon after the socket even at thousands. In virtual
 /// time it is one.
 pub(super) fn measuring_threads(virtual_time: Option<MakeRuntime>) -> Result<Threads, Failure> {
-    let threads = match virtual_time {
-        Some(make) => make().map(Threads::of),
-        None => {
-            let quarter = (host::parallelism().get() / 4).clamp(1, 8);
-            Threads::new(u16::try_from(quarter).unwrap_or(1))
-        }
-    };
+    let quarter = (host::parallelism().get() / 4).clamp(1, 8);
+    let real = || Threads::new(u16::try_from(quarter).unwrap_or(1));
+    let threads = virtual_time.map_or_else(real, |make| make().map(Threads::of));
     threads.map_err(|error| Failure::could_not("no event loop can be started").because(&error))
 }
 

@@ -79,7 +79,8 @@ pub(super) async fn exchange<Io: AsyncRead + AsyncWrite + Unpin>(
     }
     let Receiving { response, completed_at, .. } = receiving;
     Ok(Received {
-        keep_alive: response.keeps_alive(),
+        // A server that answers early would take the rest of this request for the next one.
+        keep_alive: response.keeps_alive() && request.is_sent(),
         completed_at: completed_at.unwrap_or_else(|| clock.now()),
         outcome: response.finish(),
     })

@@ -88,7 +88,7 @@ pub fn replay_on<C: Connect>(
         let first = threads.first().block_on(first);
         let joined = others.into_iter().map(|thread| match thread {
             Ok(thread) => {
-                thread.join().unwrap_or_else(|panic| Err(ReplayError::Panicked(text_of(panic))))
+                thread.join().unwrap_or_else(|panic| Err(ReplayError::Panicked(text_of(&*panic))))
             }
             Err(error) => Err(error.into()),
         });
@@ -266,13 +266,13 @@ impl<T> Drop for AbortOnDrop<T> {
 
 pub(super) fn panic_text(error: tokio::task::JoinError) -> String {
     match error.try_into_panic() {
-        Ok(panic) => text_of(panic),
+        Ok(panic) => text_of(&*panic),
         Err(error) => error.to_string(),
     }
 }
 
 /// What a panic said.
-fn text_of(panic: Box<dyn Any + Send>) -> String {
+fn text_of(panic: &(dyn Any + Send)) -> String {
     panic
         .downcast_ref::<String>()
         .cloned()

@@ -101,7 +101,7 @@ impl Session<'_> {
         let started_at = replayed.clock.wall_start();
 
         let before = Usage::now(self.threads);
-        let (recorded, observer) = self.record(replayed, log).map_err(|error| {
+        let (recorded, observer) = self.record(&replayed, log).map_err(|error| {
             let place = format!("point r{}: the replay broke down", point.concurrency);
             let failure = Failure::could_not(place).because(error.as_ref());
             match disk_help(error.as_ref()) {
@@ -167,12 +167,12 @@ impl Session<'_> {
     /// Replays and records; the event log is complete on disk afterwards.
     fn record(
         &self,
-        replayed: PointReplay<crate::client::TcpConnector>,
+        replayed: &PointReplay<crate::client::TcpConnector>,
         log: Writer<EventLog>,
     ) -> Result<(Recorded, Watchers), Box<dyn Error>> {
         let sequence = Arc::clone(&replayed.sequence);
         let (notes, recorder) = Recorder::start(self.recorder(sequence, PointObserver::new(log)))?;
-        let ended = replay_on(self.threads, &replayed, notes, &self.stop.signal());
+        let ended = replay_on(self.threads, replayed, notes, &self.stop.signal());
         let recorded = recorder.finish();
         ended?;
         let (recorded, observer) = recorded?;

@@ -124,7 +124,8 @@ fn understand(response: &Response<'_, '_>) -> Result<Head, Malformed> {
     let mut head = Head {
         status: response.code.unwrap_or(0),
         framing: Framing::UntilClose,
-        keep_alive: response.version == Some(1),
+        // Behind a 101 something else than HTTP is spoken.
+        keep_alive: response.version == Some(1) && response.code != Some(101),
         content_type: String::new(),
         events: false,
         encoding: None,
@@ -243,6 +244,7 @@ mod tests {
         assert_eq!(framing(both), "chunked, then close");
         assert_eq!(framing("204 No Content\ncontent-length: 7"), "Length(0)");
         assert_eq!(framing("200 OK\nconnection: Close"), "UntilClose, then close");
+        assert_eq!(framing("101 Switching Protocols"), "Length(0), then close");
         assert_eq!(framing("200 OK"), "UntilClose");
     }
 

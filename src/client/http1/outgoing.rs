@@ -32,6 +32,11 @@ impl Outgoing {
         (self.next, self.gone, self.flushed) = (0, 0, false);
     }
 
+    /// Whether all of it is with the system.
+    pub(in crate::client) fn is_sent(&self) -> bool {
+        self.flushed
+    }
+
     /// Writes what is left; ready when everything is with the system.
     pub(in crate::client) fn poll_send(
         &mut self,
@@ -145,8 +150,10 @@ mod tests {
                 while !io.steps.is_empty() && outgoing.poll_send(&mut io, &mut cx).is_pending() {}
                 io.steps = vec![7; whole.len()];
                 prop_assert!(outgoing.poll_send(&mut io, &mut cx).is_ready());
+                prop_assert!(outgoing.is_sent());
                 prop_assert_eq!(&io.taken, &whole);
                 outgoing.restart();
+                prop_assert!(!outgoing.is_sent());
             }
         }
     }

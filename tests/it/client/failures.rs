@@ -322,6 +322,24 @@ async fn an_answer_before_the_request_is_read_counts() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_connection_with_half_a_request_on_it_is_not_used_again() {
+    let mut rig = Rig::new(|connection, mut peer| async move {
+        if connection == 0 {
+            sleep_ms(10).await;
+            peer.write(with_length("413 Too Large", "", "{\"detail\":\"big\"}")).await;
+            sleep_ms(60_000).await;
+        }
+        peer.request().await;
+        peer.say("ok").await;
+    });
+    let mut body = Rope::default();
+    body.push(Bytes::from(vec![b'x'; 1 << 20]));
+    let exchange = rig.client.exchange(0, "c", body, 0, 1_000_000_000, &mut |_| ()).await;
+    assert_eq!(exchange.outcome.unwrap_err().status, Some(413));
+    assert_eq!((rig.exchange().await.text().as_str(), rig.opened()), ("ok", 2));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_never_reads_is_a_timeout() {
     let mut rig = Rig::new(|_, peer| async move {
         std::future::pending::<()>().await;

@@ -55,7 +55,7 @@ fn on_three_threads() -> String {
 fn an_abort_reaches_every_thread() {
     let replay = Replay::new(made_library(20, 3, 0.0), 1, SLOTS);
     let clock = Clock::start();
-    let pipes = Pipes(simulator(&replay, clock, Duration::from_secs(60)));
+    let pipes = Pipes(simulator(&replay, clock, Duration::from_mins(1)));
     let begun = Instant::now();
     let threads = Threads::new(3).unwrap();
     let outcome = replay.run_on_threads(&threads, clock, Arc::new(pipes), |stop| {
@@ -88,7 +88,7 @@ impl Connect for Faulty {
 fn a_defect_in_one_thread_ends_all() {
     let replay = Replay::new(made_library(20, 3, 0.0), 1, SLOTS);
     let clock = Clock::start();
-    let pipes = Pipes(simulator(&replay, clock, Duration::from_secs(60)));
+    let pipes = Pipes(simulator(&replay, clock, Duration::from_mins(1)));
     let faulty = Faulty { pipes, opened: AtomicU32::new(0) };
     let begun = Instant::now();
     let threads = Threads::new(3).unwrap();
