@@ -42,9 +42,7 @@ fn on_three_threads() -> String {
         assert_eq!(outcome.recorded.planned, 120);
         let client = &outcome.recorded.client;
         assert_eq!(client.stamps, 240);
-        // Each of the three event loops was probed all the time.
-        let lag = client.loop_lag.unwrap();
-        assert!(lag.count > outcome.recorded.ended_at / 2_000_000 * 2, "{lag:?}");
+        assert!(client.loop_lag.is_some_and(|lag| lag.count > 0), "{client:?}");
         outcome.recorded.digest
     };
     // A thread without a runtime of its own.
