@@ -1,7 +1,8 @@
 //! Facts and limits of the machine that runs the client.
 //!
 //! Owns what the manifest says about this host, the limit of open files, the queue of a listening
-//! socket, and the memory and CPU time that the process takes. Uses nothing else of the crate; what the system does not tell is none.
+//! socket, and the memory and CPU time that the process takes. Uses nothing else of the crate; what
+//! the system does not tell is none.
 
 use std::fs;
 use std::io;

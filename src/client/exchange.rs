@@ -65,7 +65,7 @@ pub(super) async fn exchange<Io: AsyncRead + AsyncWrite + Unpin>(
         };
         let taken = match read {
             Ok(taken) => taken,
-            Err(error) if receiving.is_answered() => Read::end(&error),
+            Err(_) if receiving.is_answered() => break,
             Err(error) => return Err(receiving.broken(&error)),
         };
         if taken.first {
@@ -101,13 +101,6 @@ struct Read {
     /// Nothing more can come.
     ended: bool,
     result: Result<(), Failure>,
-}
-
-impl Read {
-    /// A connection that broke when all that matters had arrived.
-    fn end(_: &io::Error) -> Self {
-        Self { stamp: 0, first: false, ended: true, result: Ok(()) }
-    }
 }
 
 impl Receiving {

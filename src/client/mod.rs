@@ -1,8 +1,8 @@
 //! The client side of one HTTP exchange, precisely timed.
 //!
-//! Owns connections (TCP, TLS, in-memory pipe), the request head, one exchange from issue to last
-//! byte, and the classification of everything that can go wrong. Generic over the byte stream, so
-//! that the same HTTP stack runs over an in-memory pipe under virtual time. Uses `clock`, `units`
+//! Owns connections (TCP, TLS, in-memory pipe), HTTP/1.1 as far as a replay speaks it, one exchange
+//! from issue to last byte, and the classification of everything that can go wrong. Generic over the
+//! byte stream, so that the same HTTP stack runs over an in-memory pipe under virtual time. Uses `clock`, `units`
 //! and `wire`; knows nothing of scenarios, data sets or logs.
 
 mod connection;

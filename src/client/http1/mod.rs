@@ -3,7 +3,7 @@
 //! Owns the request on its way out, the head of a response and the framing of its body. Requests
 //! are written from the memory that they lie in, and what was read is looked at where the socket
 //! left it: nothing is copied or queued in between, which is most of what a turn would cost.
-//! Uses nothing else of the crate.
+//! Uses only `wire`, to quote what a server sent.
 
 mod chunked;
 mod framing;
