@@ -120,7 +120,14 @@ impl Session<'_> {
         let mut self_check = observer.self_check.finish(expected, recorded.digest);
         self_check.resent = recorded.resent;
         let metrics = observer.collector.finish();
-        let client = client_load(recorded.client, &used, &metrics, self, point.concurrency);
+        let client = client_load(
+            recorded.client,
+            &used,
+            &metrics,
+            point.concurrency,
+            self.busy_poll,
+            self.calibration,
+        );
         let limits = client.limits.clone();
         self_check.client = Some(client);
         let steady = observer.detector.finish(self.prepared.turns_per_pass());

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
-use super::point::Session;
 use crate::clock::{Clock, nanos};
 use crate::host;
 use crate::metrics::{ClientLoad, Metrics};
 use crate::replay::Threads;
+use crate::results::Calibration;
 
 /// What the process has used so far, or between two looks.
 pub(super) struct Usage {
@@ -53,20 +53,21 @@ pub(super) fn client_load(
     recorded: ClientLoad,
     used: &Usage,
     metrics: &Metrics,
-    session: &Session<'_>,
     concurrency: u32,
+    busy_poll: bool,
+    calibration: Option<&Calibration>,
 ) -> ClientLoad {
     let mut load = ClientLoad {
         cpu_ns: nanos(used.cpu),
         peak_memory_bytes: host::peak_resident_bytes(),
-        busy_poll: session.busy_poll,
+        busy_poll,
         // Who never sleeps is always busy.
-        busy_percent: used.busy_percent().filter(|_| !session.busy_poll),
+        busy_percent: used.busy_percent().filter(|_| !busy_poll),
         ..recorded
     };
     let ttft = metrics.window.ttft.as_ref().and_then(|ttft| ttft.percentile(50.0));
     load.limits = load.find_limits(ttft.map(whole));
-    if let Some(calibration) = session.calibration {
+    if let Some(calibration) = calibration {
         load.limits.extend(calibration.too_many_slots(concurrency));
         load.limits.extend(metrics.qps().and_then(|rate| calibration.too_fast(rate)));
     }
