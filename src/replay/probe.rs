@@ -6,7 +6,7 @@ use super::note::{Note, Notes, ThreadIndex};
 use crate::clock::{Clock, Timer, nanos};
 
 /// How often the event loop is probed.
-pub(super) const PERIOD: Duration = Duration::from_millis(2);
+pub(super) const PERIOD: Duration = Duration::from_millis(4);
 
 /// Tells the recorder again and again when something was due and when it ran. A socket that became
 /// readable meanwhile waited as long: its stamp is as late.

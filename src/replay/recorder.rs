@@ -27,7 +27,7 @@ use crate::wire::{Failure, FailureKind, Reply};
 
 /// How long the recorder rests when it has nothing to do. It looks for notes instead of being woken
 /// by each: waking a thread costs a slot more than all else that it does for the log.
-const PAUSE: Duration = Duration::from_millis(5);
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// The most samples that room is made for at once; beyond them it grows as they come.
 const MAX_RESERVED: usize = 1 << 20;

@@ -48,7 +48,7 @@ pub(crate) struct Replay {
     pub(crate) concurrency: u32,
     pub(crate) settings: Settings,
     pub(crate) simulator: SimulatorConfig,
-    /// Whether the event loop is probed, every 2 ms of virtual time.
+    /// Whether the event loop is probed, every 4 ms of virtual time.
     pub(crate) probe: bool,
 }
 
