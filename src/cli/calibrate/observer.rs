@@ -53,7 +53,8 @@ impl FirstTokens {
         times
     }
 
-    /// By how much the times exceed those that the endpoint recorded, in ascending order.
+    /// By how much the times exceed those that the endpoint recorded, in ascending order; without
+    /// the first turn of each session, since that may have opened the slot's connection.
     ///
     /// # Errors
     /// When the record cannot be read.
@@ -70,7 +71,7 @@ impl FirstTokens {
             let Some(answers) = answered.get_mut(&**session) else { continue };
             // A session's turns arrive in their order; records are written as replies end.
             answers.sort_unstable();
-            for (time, (_, first)) in times.iter().zip(answers) {
+            for (time, (_, first)) in times.iter().zip(answers).skip(1) {
                 if let (Some(time), Some(first)) = (time, first) {
                     added.push(time.saturating_sub(*first));
                 }
@@ -120,7 +121,8 @@ mod tests {
             r#"{"session_id":"a","arrival_ns":500,"first_fragment_ns":545}"#,
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        assert_eq!(seen.added(&path).unwrap(), [5, 10]);
+        // The first turn is left out: it may have opened the connection.
+        assert_eq!(seen.added(&path).unwrap(), [10]);
         std::fs::write(&path, "{").unwrap();
         assert!(seen.added(&path).is_err());
     }

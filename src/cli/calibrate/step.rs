@@ -28,6 +28,9 @@ use crate::scenario::model::{Tail, ToolDelays};
 const TURNS: u32 = 5;
 /// Made-up conversations; more are further passes over them.
 const CONVERSATIONS: u32 = 1024;
+/// Delays before turns are spread up to this. Without them slots would march in step, and wait for
+/// each other at the client and at the endpoint.
+const MAX_DELAY_MICROS: u64 = 40_000;
 /// No turn against the endpoint on this machine takes longer.
 const TURN_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -128,7 +131,8 @@ impl Bench {
             connector,
             settings: Settings {
                 turn_timeout: TURN_TIMEOUT,
-                tool_delays: ToolDelays::None,
+                // What an endpoint at full speed is asked shall not wait for anything.
+                tool_delays: if rung.on_top { ToolDelays::Recorded } else { ToolDelays::None },
                 tail: Tail::Drain,
             },
             clock: Clock::start(),
@@ -166,7 +170,10 @@ fn per_second(turns: u64, nanos: u64) -> f64 {
 /// A conversation of about a kilobyte.
 fn trajectory(number: u32) -> Trajectory {
     let question = "The build fails in the linker step with a missing symbol. ".repeat(2);
-    let row = |turn, message| Row { line: 0, turn, message, delay: None, tools: None };
+    let row = |turn, message| {
+        let micros = u64::from(number * 7919 + turn * 3571) % MAX_DELAY_MICROS;
+        Row { line: 0, turn, message, delay: Some(Duration::from_micros(micros)), tools: None }
+    };
     let rows = (0..TURNS).flat_map(|turn| {
         let answer = "Look at the order of the libraries on the command line.".to_owned();
         let answer = Message::Assistant {
