@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The server is `scenario serve` in a process of its own, the measured client another one: ours
-//! is `scenario run` as users run it; the bare client (`client.rs`) sends the same bytes over
+//! is `scenario run` as users run it; the bare client (`bare.rs`) sends the same bytes over
 //! hyper and discards the reply; the raw client does so with plain system calls. Every figure goes
 //! to `target/bench/raw.jsonl` as well, one JSON object a line. See docs/benchmarks.md.
 

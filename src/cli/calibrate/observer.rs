@@ -54,7 +54,8 @@ impl FirstTokens {
     }
 
     /// By how much the times exceed those that the endpoint recorded, in ascending order; without
-    /// the first turn of each session, since that may have opened the slot's connection.
+    /// the first turn of each session, since that may have opened the slot's connection, unless no
+    /// session got any further.
     ///
     /// # Errors
     /// When the record cannot be read.
@@ -66,16 +67,20 @@ impl FirstTokens {
             let first = line.first_fragment_ns.map(|at| at.saturating_sub(line.arrival_ns));
             answered.entry(session).or_default().push((line.arrival_ns, first));
         }
-        let mut added = Vec::new();
+        let (mut opening, mut added) = (Vec::new(), Vec::new());
         for (session, times) in &self.times {
             let Some(answers) = answered.get_mut(&**session) else { continue };
             // A session's turns arrive in their order; records are written as replies end.
             answers.sort_unstable();
-            for (time, (_, first)) in times.iter().zip(answers).skip(1) {
+            for (index, (time, (_, first))) in times.iter().zip(answers).enumerate() {
                 if let (Some(time), Some(first)) = (time, first) {
-                    added.push(time.saturating_sub(*first));
+                    let turns = if index == 0 { &mut opening } else { &mut added };
+                    turns.push(time.saturating_sub(*first));
                 }
             }
+        }
+        if added.is_empty() {
+            added = opening;
         }
         added.sort_unstable();
         Ok(added)
@@ -123,6 +128,9 @@ mod tests {
         std::fs::write(&path, lines.join("\n")).unwrap();
         // The first turn is left out: it may have opened the connection.
         assert_eq!(seen.added(&path).unwrap(), [10]);
+        // As far as a machine gets that has far too many slots.
+        std::fs::write(&path, lines[3]).unwrap();
+        assert_eq!(seen.added(&path).unwrap(), [5]);
         std::fs::write(&path, "{").unwrap();
         assert!(seen.added(&path).is_err());
     }

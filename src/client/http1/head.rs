@@ -48,7 +48,8 @@ impl HeadReader {
     /// Interim responses (status 1xx) are skipped.
     ///
     /// # Errors
-    /// [`Malformed`] for bytes that are no HTTP/1.1, as soon as that is clear.
+    /// [`Malformed`] for bytes that are no HTTP/1.1: at once where the first that arrive show it,
+    /// else at the end of the head or where it is too long.
     pub(in crate::client) fn next(&mut self, bytes: &mut &[u8]) -> Result<Option<Head>, Malformed> {
         loop {
             if self.held.is_empty() {
